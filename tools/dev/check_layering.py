@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Checks every #include against the table of which part may use which.
+
+CMake does not keep parts apart, so this is the whole enforcement. A row says:
+files below this folder may include headers below these folders of the project
+(and always their own); the longest matching folder decides.
+"""
+
+import pathlib
+import re
+import sys
+
+UPSTREAM = {"mlir/", "llvm/", "llvm-c/"}
+
+# folder of the including file -> project folders that it may include from
+TABLE = {
+    "runtime/abi": [],
+    "runtime/base": ["runtime/abi"],
+    "runtime/device": ["runtime/abi", "runtime/base"],
+    "runtime/channel": ["runtime/abi", "runtime/base", "runtime/device"],
+    "runtime/monitor": ["runtime/abi", "runtime/base", "runtime/program"],
+    "runtime/program": ["runtime"],
+    "runtime": ["runtime"],
+    "dialects/interfaces": [],
+    "dialects/nn": ["dialects/interfaces"],
+    "dialects/train": ["dialects/interfaces"],
+    "dialects/zero": ["dialects/interfaces"],
+    "dialects/exec": ["dialects/interfaces"],
+    "passes/analysis": ["dialects"],
+    "passes/normalize": ["dialects", "passes/analysis"],
+    "passes/differentiate": ["dialects", "passes/analysis"],
+    "passes/precision": ["dialects", "passes/analysis"],
+    "passes/fusion": ["dialects", "passes/analysis"],
+    "passes/partition": ["dialects", "passes/analysis"],
+    "passes/schedule": ["dialects", "passes/analysis"],
+    "passes/lower": ["dialects", "passes/analysis"],
+    "codegen/kernel": ["dialects", "runtime/abi"],
+    "codegen/host": ["dialects", "codegen/kernel", "runtime/abi"],
+    "compiler/import": ["dialects"],
+    "compiler/export": ["dialects", "compiler/import", "compiler/OutputFile.h"],
+    "compiler": ["dialects", "passes", "codegen", "compiler", "runtime/abi"],
+    "tools/dsc": ["compiler"],
+    "tools/dsc-opt": ["compiler"],
+    "tools/dsrun": ["runtime"],
+    "examples": ["runtime/abi"],
+}
+
+# Folders that build without LLVM.
+WITHOUT_LLVM = ("runtime", "tools/dsrun", "examples")
+
+root = pathlib.Path(__file__).resolve().parents[2]
+include = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
+
+
+def longest_row(name):
+    rows = [row for row in TABLE if name.startswith(row + "/")]
+    return max(rows, key=len) if rows else None
+
+
+errors = []
+count = 0
+for top in ("runtime", "dialects", "passes", "codegen", "compiler", "tools", "examples"):
+    for path in sorted((root / top).rglob("*")):
+        if path.suffix not in {".h", ".c", ".cpp", ".def", ".td"}:
+            continue
+        name = path.relative_to(root).as_posix()
+        row = longest_row(name)
+        if row is None:
+            errors.append(f"{name}: its folder has no row in the table")
+            continue
+        for header in include.findall(path.read_text(errors="replace")):
+            count += 1
+            if any(header.startswith(u) for u in UPSTREAM):
+                if name.startswith(WITHOUT_LLVM):
+                    errors.append(f"{name}: includes {header}, but must build without LLVM")
+                continue
+            if not header.startswith(("runtime/", "dialects/", "passes/", "codegen/", "compiler/", "tools/")):
+                continue
+            if header.startswith(row + "/") or any(header == d or header.startswith(d + "/") for d in TABLE[row]):
+                continue
+            errors.append(f"{name}: may not include {header} ({row} may use: {', '.join(TABLE[row]) or 'nothing'})")
+
+for path in root.rglob("CMakeLists.txt"):
+    if "build" in path.relative_to(root).parts[:1]:
+        continue
+    for word in re.findall(r"\bMLIR[A-Z]\w+", path.read_text()):
+        if not word.startswith("MLIR_"):
+            errors.append(f"{path.relative_to(root)}: links {word}; link the shared library MLIR only")
+
+print("\n".join(errors) if errors else f"{count} includes follow the table")
+sys.exit(bool(errors))

@@ -1,0 +1,15 @@
+// dsc: compiles an ONNX model into its distributed training step.
+
+#include "compiler/CommandLine.h"
+#include "compiler/Compile.h"
+#include "compiler/Options.h"
+#include "compiler/export/onnx/OnnxExporter.h"
+
+int main(int argc, char **argv) {
+  std::optional<dsc::Command> command = dsc::parseCommandLine(argc, argv);
+  if (!command)
+    return dsc::UsageError;
+  if (command->exportModel)
+    return dsc::exportModel(*command->exportModel);
+  return dsc::compile(*command->compile);
+}

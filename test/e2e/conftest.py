@@ -1,0 +1,30 @@
+"""Fixtures, and the report of what was skipped for want of the corpus."""
+
+import os
+from pathlib import Path
+
+import pytest
+from harness.tools import REPOSITORY
+
+CORPUS = Path(os.environ.get("DSC_CORPUS", REPOSITORY.parent / "shared/onnx_corpus"))
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "corpus" in item.fixturenames and not CORPUS.is_dir():
+            item.add_marker(pytest.mark.skip(reason="no corpus at %s" % CORPUS))
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "no corpus" in str(r.longrepr)]
+    terminalreporter.write_line("corpus tests skipped: %d" % len(skipped))
+
+
+@pytest.fixture(scope="session")
+def corpus():
+    """Folder of other people's models: DSC_CORPUS or ../shared/onnx_corpus."""
+    return CORPUS
+
+
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="also the long runs")

@@ -1,0 +1,1 @@
+"""What the end-to-end tests share: building models, compiling, running, comparing."""

@@ -1,0 +1,60 @@
+"""The built tools, run as a user runs them."""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+BIN = Path(os.environ.get("DSC_BIN", REPOSITORY / "build/release/bin"))
+
+# Nothing in the suite takes this long; a hang must not hold up the others.
+TIMEOUT_SECONDS = 120
+
+
+@dataclass
+class Result:
+    command: list
+    code: int
+    out: str
+    err: str
+
+    def first_line(self):
+        return self.err.splitlines()[0] if self.err else ""
+
+    def __str__(self):
+        return "%s\n-> %d\n%s%s" % (" ".join(self.command), self.code, self.out, self.err)
+
+
+def run(tool, *arguments, cwd=None, environment=None, limit_bytes=None):
+    """Runs dsc or dsrun. `limit_bytes` bounds the files that it may write."""
+    assert (BIN / tool).exists(), "no %s in %s: run ./dev build, or set DSC_BIN" % (tool, BIN)
+    command = [str(BIN / tool), *map(str, arguments)]
+    if limit_bytes is not None:
+        command = ["prlimit", "--fsize=%d" % limit_bytes, *command]
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    return Result(command, done.returncode, done.stdout, done.stderr)
+
+
+def compile_model(model, output, *flags):
+    """Compiles and returns the module's path; a failure shows what dsc said."""
+    result = run("dsc", model, "-o", output, *flags)
+    assert result.code == 0, str(result)
+    return Path(output)
+
+
+def train_module(module, *flags, cwd=None):
+    """Runs dsrun; returns the metrics lines as dictionaries."""
+    metrics = Path(module).with_suffix(".metrics.jsonl")
+    metrics.unlink(missing_ok=True)
+    result = run("dsrun", module, "--metrics", metrics, *flags, cwd=cwd)
+    assert result.code == 0, str(result)
+    return [json.loads(line) for line in metrics.read_text().splitlines()]

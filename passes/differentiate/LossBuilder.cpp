@@ -1,0 +1,263 @@
+#include "passes/differentiate/LossBuilder.h"
+
+#include "mlir/IR/Matchers.h"
+#include "passes/differentiate/GradientPaths.h"
+#include "passes/differentiate/Names.h"
+
+using namespace mlir;
+using namespace dsc;
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static BlockArgument addInput(func::FuncOp forward, StringRef name, Type type,
+                              StringRef role, Location loc) {
+  Builder builder(forward.getContext());
+  auto attributes = builder.getDictionaryAttr(
+      {builder.getNamedAttr(names::nameAttr, builder.getStringAttr(name)),
+       builder.getNamedAttr(names::roleAttr, builder.getStringAttr(role))});
+  unsigned index = forward.getNumArguments();
+  (void)forward.insertArgument(index, type, attributes, loc);
+  return forward.getArgument(index);
+}
+
+FailureOr<BlockArgument> LossBuilder::getOrAddInput(StringRef name,
+                                                    RankedTensorType type,
+                                                    StringRef role) {
+  for (auto [index, argument] : llvm::enumerate(forward.getArguments())) {
+    auto given = forward.getArgAttrOfType<StringAttr>(index, names::nameAttr);
+    if (!given || given.getValue() != name)
+      continue;
+    if (argument.use_empty())
+      forward.setArgAttr(index, names::roleAttr, t.builder.getStringAttr(role));
+    return argument;
+  }
+  for (unsigned index : llvm::seq(forward.getNumResults())) {
+    auto given =
+        forward.getResultAttrOfType<StringAttr>(index, names::nameAttr);
+    if (given && given.getValue() == name)
+      return emitError(t.loc, "in --loss: '")
+             << name
+             << "' is an output of the model; expects an input or a new name";
+  }
+  return addInput(forward, name, type, role, t.loc);
+}
+
+Value LossBuilder::addSampleWeights(Value output) {
+  RankedTensorType type = TensorBuilder::typeOf(output);
+  bool isBatched =
+      type.getRank() > 0 &&
+      llvm::any_of(llvm::enumerate(forward.getArgumentTypes()), [&](auto it) {
+        auto input = cast<RankedTensorType>(it.value());
+        return input.getRank() > 0 && input.getDimSize(0) == type.getDimSize(0);
+      });
+  if (!isBatched) {
+    emitRemark(t.loc, "the loss is computed from ")
+        << type
+        << ", whose first dimension is not that of an input, so samples have "
+           "no weights and a short batch cannot be padded";
+    return {};
+  }
+  return addInput(
+      forward, names::sampleWeightInput,
+      RankedTensorType::get({type.getDimSize(0)}, type.getElementType()),
+      names::sampleWeightRole, t.loc);
+}
+
+void LossBuilder::describeLabels(BlockArgument labels, int64_t classes,
+                                 int64_t ignoreIndex) {
+  unsigned index = labels.getArgNumber();
+  forward.setArgAttr(index, names::classesAttr,
+                     t.builder.getI64IntegerAttr(classes));
+  forward.setArgAttr(index, names::ignoreIndexAttr,
+                     t.builder.getI64IntegerAttr(ignoreIndex));
+}
+
+//===----------------------------------------------------------------------===//
+// Losses that dsc writes
+//===----------------------------------------------------------------------===//
+
+FailureOr<LossPair> LossBuilder::build(const LossSpec &spec, Value output) {
+  RankedTensorType type = TensorBuilder::typeOf(output);
+  if (!isa<FloatType>(type.getElementType()))
+    return emitError(t.loc, "in --loss: output '")
+           << spec.output << "' has type " << type
+           << ", expects floating-point elements";
+
+  if (spec.kind == LossKind::CrossEntropy)
+    return buildCrossEntropy(spec, output);
+  if (spec.kind == LossKind::Sum)
+    return buildElementwise(spec.kind, output, /*target=*/{});
+
+  FailureOr<BlockArgument> target =
+      getOrAddInput(spec.target, type, names::targetRole);
+  if (failed(target))
+    return failure();
+  if (target->getType() != type)
+    return emitError(t.loc, "in --loss: target '")
+           << spec.target << "' has type " << target->getType() << ", but '"
+           << spec.output << "' has " << type;
+  return buildElementwise(spec.kind, output, *target);
+}
+
+FailureOr<LossPair> LossBuilder::buildCrossEntropy(const LossSpec &spec,
+                                                   Value output) {
+  RankedTensorType type = TensorBuilder::typeOf(output);
+  if (type.getRank() < 2)
+    return emitError(t.loc, "in --loss: cross_entropy needs an output of rank "
+                            "2 or more, classes last; '")
+           << spec.output << "' has type " << type;
+  if (spec.shift != 0)
+    return emitError(t.loc, "in --loss: shift=1 is not supported; feed labels "
+                            "that are shifted already");
+
+  ArrayRef<int64_t> rowShape = type.getShape().drop_back();
+  int64_t classes = type.getShape().back();
+  int64_t rows = ShapedType::getNumElements(rowShape);
+  FailureOr<BlockArgument> labels = getOrAddInput(
+      spec.target, RankedTensorType::get(rowShape, t.builder.getI64Type()),
+      names::labelsRole);
+  if (failed(labels))
+    return failure();
+  RankedTensorType labelsType = TensorBuilder::typeOf(*labels);
+  if (labelsType.getShape() != rowShape ||
+      !(labelsType.getElementType().isInteger(64) ||
+        labelsType.getElementType().isInteger(32)))
+    return emitError(t.loc, "in --loss: labels '")
+           << spec.target << "' have type " << labelsType
+           << ", expects 32 or 64 bit integers of the shape of '" << spec.output
+           << "' without its last dimension, which is " << type;
+  describeLabels(*labels, classes, spec.ignoreIndex);
+
+  Value rowWeight;
+  if (Value weights = addSampleWeights(output))
+    rowWeight = t.reshape(
+        rowShape.size() == 1 ? weights : t.broadcast(weights, rowShape, {0}),
+        {rows});
+  else
+    rowWeight =
+        t.constant(1.0, RankedTensorType::get({rows}, type.getElementType()));
+
+  Value logits = t.reshape(output, {rows, classes});
+  Value rowLabels = t.reshape(*labels, {rows});
+  auto loss = nn::CrossEntropyOp::create(t.builder, t.loc, logits, rowLabels,
+                                         rowWeight, spec.ignoreIndex);
+  Value correct = nn::CountCorrectOp::create(
+      t.builder, t.loc, logits, rowLabels, rowWeight, spec.ignoreIndex);
+  return LossPair{loss.getSum(), loss.getWeight(), correct,
+                  static_cast<double>(rows)};
+}
+
+Value LossBuilder::clearPadding(Value value, Value isCounted) {
+  RankedTensorType type = TensorBuilder::typeOf(value);
+  Value mask = t.broadcast(isCounted, type.getShape(), {0});
+  return t.select(mask, value, t.constant(0.0, type));
+}
+
+LossPair LossBuilder::buildElementwise(LossKind kind, Value output,
+                                       Value target) {
+  RankedTensorType type = TensorBuilder::typeOf(output);
+  Value weights = addSampleWeights(output);
+  if (weights) {
+    Value isCounted =
+        t.compare(nn::ComparePredicate::ne, weights,
+                  t.constant(0.0, TensorBuilder::typeOf(weights)));
+    output = clearPadding(output, isCounted);
+    if (target)
+      target = clearPadding(target, isCounted);
+  }
+
+  Value losses = output;
+  if (kind == LossKind::MeanSquaredError) {
+    Value difference = t.sub(output, target);
+    losses = t.mul(difference, difference);
+  } else if (kind == LossKind::BinaryCrossEntropy) {
+    // max(x, 0) - x * target + log(1 + exp(-|x|)), written with selections so
+    // that the gradient at x = 0, where a fresh model often stands, is exact.
+    Value zero = t.constant(0.0, type);
+    Value isPositive = t.compare(nn::ComparePredicate::gt, output, zero);
+    Value positivePart = t.select(isPositive, output, zero);
+    Value minusAbs = t.select(isPositive, t.neg(output), output);
+    Value softplus = t.log(t.add(t.constant(1.0, type), t.exp(minusAbs)));
+    losses = t.add(t.sub(positivePart, t.mul(output, target)), softplus);
+  }
+  if (weights)
+    losses = t.mul(losses, t.broadcast(weights, type.getShape(), {0}));
+
+  LossPair pair;
+  pair.sum = t.sumAll(losses);
+  RankedTensorType scalar = TensorBuilder::scalar(type.getElementType());
+  if (kind == LossKind::Sum) {
+    pair.weight = t.constant(1.0, scalar);
+    return pair;
+  }
+  pair.nominal = static_cast<double>(type.getNumElements());
+  if (!weights) {
+    pair.weight = t.constant(pair.nominal, scalar);
+    return pair;
+  }
+  double elementsPerSample = static_cast<double>(
+      ShapedType::getNumElements(type.getShape().drop_front()));
+  pair.weight = t.mul(t.sumAll(weights), t.constant(elementsPerSample, scalar));
+  return pair;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses that the model computes
+//===----------------------------------------------------------------------===//
+
+/// The value that reshapes show.
+static Value skipReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
+LossPair LossBuilder::adopt(Value output, StringRef name) {
+  Operation *module = forward->getParentOp();
+  GradientPaths paths(forward.getBody().front(), output, module);
+  LossPair pair;
+  auto quotient = skipReshapes(output).getDefiningOp<nn::DivOp>();
+  Value denominator = quotient ? skipReshapes(quotient.getRhs()) : Value();
+  // The weight of a cross-entropy counts rows: it does not change with the
+  // logits, although they are operands of the operation that returns it.
+  auto counted = denominator ? denominator.getDefiningOp<nn::CrossEntropyOp>()
+                             : nn::CrossEntropyOp();
+  if (counted && denominator != counted.getWeight())
+    counted = {};
+
+  DenseElementsAttr constant;
+  if (quotient && (counted || !paths.dependsOnParameter(denominator))) {
+    pair.sum = t.reshape(quotient.getLhs(), {});
+    pair.weight = t.reshape(quotient.getRhs(), {});
+    if (counted)
+      pair.nominal =
+          static_cast<double>(counted.getLogits().getType().getDimSize(0));
+    else if (matchPattern(denominator, m_Constant(&constant)) &&
+             constant.isSplat())
+      pair.nominal = constant.getSplatValue<APFloat>().convertToDouble();
+  } else {
+    pair.sum = t.reshape(output, {});
+    pair.weight = t.constant(1.0, TensorBuilder::typeOf(pair.sum));
+    emitRemark(t.loc, "loss '")
+        << name
+        << "' is not a quotient by a number of samples, so every micro-batch "
+           "counts 1";
+  }
+
+  auto classes = skipReshapes(pair.sum).getDefiningOp<nn::CrossEntropyOp>();
+  if (!classes || skipReshapes(pair.sum) != classes.getSum())
+    return pair;
+  pair.correct = nn::CountCorrectOp::create(
+      t.builder, t.loc, classes.getLogits(), classes.getLabels(),
+      classes.getRowWeight(), classes.getIgnoreIndex());
+  if (auto labels =
+          dyn_cast<BlockArgument>(skipReshapes(classes.getLabels()))) {
+    forward.setArgAttr(labels.getArgNumber(), names::roleAttr,
+                       t.builder.getStringAttr(names::labelsRole));
+    describeLabels(labels, classes.getLogits().getType().getDimSize(1),
+                   classes.getIgnoreIndex());
+  }
+  return pair;
+}

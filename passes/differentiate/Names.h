@@ -1,0 +1,73 @@
+/// Names that the entries of a training program share: symbols, roles and the
+/// attributes of inputs and results. The runtime finds state by these symbols.
+
+#ifndef DSC_PASSES_DIFFERENTIATE_NAMES_H
+#define DSC_PASSES_DIFFERENTIATE_NAMES_H
+
+namespace dsc::names {
+
+// The function that the stage consumes, and the entries that it makes.
+inline constexpr char forward[] = "forward";
+inline constexpr char step[] = "step";
+inline constexpr char stepLast[] = "step_last";
+inline constexpr char update[] = "update";
+inline constexpr char eval[] = "eval";
+
+// Accumulators.
+inline constexpr char lossSum[] = "dsc.loss_sum";
+inline constexpr char lossWeight[] = "dsc.loss_weight";
+inline constexpr char evalLossSum[] = "dsc.eval_loss_sum";
+inline constexpr char evalWeight[] = "dsc.eval_weight";
+inline constexpr char evalCorrect[] = "dsc.eval_correct";
+
+// Settings, counters and reports.
+inline constexpr char nominalWeight[] = "dsc.nominal_weight";
+inline constexpr char lr[] = "dsc.lr";
+inline constexpr char beta1[] = "dsc.beta1";
+inline constexpr char beta2[] = "dsc.beta2";
+inline constexpr char eps[] = "dsc.eps";
+inline constexpr char weightDecay[] = "dsc.weight_decay";
+inline constexpr char momentum[] = "dsc.momentum";
+inline constexpr char clipNorm[] = "dsc.clip_norm";
+inline constexpr char warmupSteps[] = "dsc.warmup_steps";
+inline constexpr char totalSteps[] = "dsc.total_steps";
+inline constexpr char minLr[] = "dsc.min_lr";
+inline constexpr char warmupMinRatio[] = "dsc.warmup_min_ratio";
+inline constexpr char cosineMinRatio[] = "dsc.cosine_min_ratio";
+inline constexpr char appliedSteps[] = "dsc.applied_steps";
+inline constexpr char reportLoss[] = "dsc.report.loss";
+inline constexpr char reportLr[] = "dsc.report.lr";
+inline constexpr char reportGradNorm[] = "dsc.report.grad_norm";
+inline constexpr char reportWeight[] = "dsc.report.weight";
+inline constexpr char reportSkipped[] = "dsc.report.skipped";
+
+// Suffixes of the states of one parameter; the moments are PyTorch's names.
+inline constexpr char gradSuffix[] = ".grad";
+inline constexpr char momentumSuffix[] = ".momentum_buffer";
+inline constexpr char expAvgSuffix[] = ".exp_avg";
+inline constexpr char expAvgSqSuffix[] = ".exp_avg_sq";
+
+// Attributes of inputs and results.
+inline constexpr char nameAttr[] = "dsc.name";
+inline constexpr char roleAttr[] = "dsc.role";
+inline constexpr char classesAttr[] = "dsc.classes";
+inline constexpr char ignoreIndexAttr[] = "dsc.ignore_index";
+/// Weight of one full micro-batch, on the result `loss_weight`.
+inline constexpr char nominalAttr[] = "dsc.nominal";
+
+// Roles of inputs.
+inline constexpr char dataRole[] = "data";
+inline constexpr char labelsRole[] = "labels";
+inline constexpr char targetRole[] = "target";
+inline constexpr char sampleWeightRole[] = "sample_weight";
+/// Name of the input that weights samples.
+inline constexpr char sampleWeightInput[] = "dsc.sample_weight";
+
+// Roles of the results that differentiate-attach-loss appends to @forward.
+inline constexpr char lossSumRole[] = "loss_sum";
+inline constexpr char lossWeightRole[] = "loss_weight";
+inline constexpr char correctRole[] = "correct";
+
+} // namespace dsc::names
+
+#endif // DSC_PASSES_DIFFERENTIATE_NAMES_H

@@ -1,0 +1,27 @@
+#ifndef DSC_DIALECTS_INTERFACES_FUSIONOPINTERFACE_H
+#define DSC_DIALECTS_INTERFACES_FUSIONOPINTERFACE_H
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace dsc {
+
+/// The loop nest that an operation needs, from none to the most demanding.
+enum class FusionKind {
+  View,        ///< Another shape of the same bytes; needs no kernel.
+  Constant,    ///< No operands; cloned into its users.
+  Broadcast,   ///< Reads an operand through a smaller index; cloned likewise.
+  Elementwise, ///< Result element i needs operand elements i only.
+  Transpose,   ///< A permutation of indices; every element moves.
+  Reduction,   ///< Combines elements along some dimensions.
+  Row,         ///< Needs a whole row (last dimension) to make any element.
+  Contraction, ///< A matrix product, given to a provider.
+};
+
+/// The name of the kind in remarks and in `nn.fusion kind(...)`.
+llvm::StringRef stringifyFusionKind(FusionKind kind);
+
+} // namespace dsc
+
+#include "dialects/interfaces/FusionOpInterface.h.inc"
+
+#endif // DSC_DIALECTS_INTERFACES_FUSIONOPINTERFACE_H

@@ -1,0 +1,264 @@
+// Scalar bodies of elementwise operations, and the loop nest around one.
+
+#include "dialects/nn/NnLinalg.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace dsc::nn;
+
+FailureOr<SmallVector<Value>> dsc::nn::lowerElementwise(Operation *op,
+                                                        OpBuilder &builder,
+                                                        ValueRange operands) {
+  LinalgBuilder b(builder, op->getLoc());
+  auto elementwise = cast<ElementwiseOpInterface>(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value init = b.createEmpty(b.getSizes(operands[0]), type.getElementType());
+  SmallVector<AffineMap> maps(operands.size() + 1,
+                              b.getIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return b.createGeneric(
+      operands, init, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange elements) {
+        return SmallVector<Value>{
+            elementwise.buildScalar(builder, loc, elements.drop_back())};
+      });
+}
+
+static bool isFloat(Value scalar) { return isa<FloatType>(scalar.getType()); }
+
+static Value createConstant(OpBuilder &b, Location loc, Type type,
+                            double value) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
+  return arith::ConstantOp::create(
+      b, loc, IntegerAttr::get(type, static_cast<int64_t>(value)));
+}
+
+/// The operation for floats or the one for integers.
+template <typename FloatOp, typename IntegerOp>
+static Value createNumeric(OpBuilder &b, Location loc, ValueRange x) {
+  if (isFloat(x[0]))
+    return FloatOp::create(b, loc, x[0], x[1], kContract);
+  return IntegerOp::create(b, loc, x[0], x[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// Unary
+//===----------------------------------------------------------------------===//
+
+Value NegOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  if (isFloat(x[0]))
+    return arith::NegFOp::create(b, loc, x[0], kContract);
+  Value zero = createConstant(b, loc, x[0].getType(), 0);
+  return arith::SubIOp::create(b, loc, zero, x[0]);
+}
+
+Value AbsOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  if (isFloat(x[0]))
+    return math::AbsFOp::create(b, loc, x[0], kContract);
+  return math::AbsIOp::create(b, loc, x[0]);
+}
+
+Value ExpOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::ExpOp::create(b, loc, x[0], kContract);
+}
+
+Value LogOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::LogOp::create(b, loc, x[0], kContract);
+}
+
+Value SqrtOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::SqrtOp::create(b, loc, x[0], kContract);
+}
+
+Value ReciprocalOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  Value one = createConstant(b, loc, x[0].getType(), 1);
+  return arith::DivFOp::create(b, loc, one, x[0], kContract);
+}
+
+Value TanhOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::TanhOp::create(b, loc, x[0], kContract);
+}
+
+Value SigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  Value one = createConstant(b, loc, x[0].getType(), 1);
+  Value negated = arith::NegFOp::create(b, loc, x[0], kContract);
+  Value power = math::ExpOp::create(b, loc, negated, kContract);
+  Value divisor = arith::AddFOp::create(b, loc, one, power, kContract);
+  return arith::DivFOp::create(b, loc, one, divisor, kContract);
+}
+
+Value ReluOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  // Unordered, so that NaN stays.
+  Value zero = createConstant(b, loc, x[0].getType(), 0);
+  Value kept = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, x[0],
+                                     zero, kContract);
+  return arith::SelectOp::create(b, loc, kept, x[0], zero);
+}
+
+Value CosOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::CosOp::create(b, loc, x[0], kContract);
+}
+
+Value SinOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::SinOp::create(b, loc, x[0], kContract);
+}
+
+Value NotOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, loc, x[0], one);
+}
+
+//===----------------------------------------------------------------------===//
+// Binary
+//===----------------------------------------------------------------------===//
+
+Value AddOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return createNumeric<arith::AddFOp, arith::AddIOp>(b, loc, x);
+}
+
+Value SubOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return createNumeric<arith::SubFOp, arith::SubIOp>(b, loc, x);
+}
+
+Value MulOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return createNumeric<arith::MulFOp, arith::MulIOp>(b, loc, x);
+}
+
+Value DivOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  if (isFloat(x[0]))
+    return arith::DivFOp::create(b, loc, x[0], x[1], kContract);
+  // Division by 0, and of the least integer by -1, trap on some machines.
+  Type type = x[0].getType();
+  Value zero = createConstant(b, loc, type, 0);
+  Value one = createConstant(b, loc, type, 1);
+  Value minusOne = createConstant(b, loc, type, -1);
+  Value byZero =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x[1], zero);
+  Value byMinusOne =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x[1], minusOne);
+  Value special = arith::OrIOp::create(b, loc, byZero, byMinusOne);
+  Value divisor = arith::SelectOp::create(b, loc, special, one, x[1]);
+  Value quotient = arith::DivSIOp::create(b, loc, x[0], divisor);
+  Value negated = arith::SubIOp::create(b, loc, zero, x[0]);
+  quotient = arith::SelectOp::create(b, loc, byMinusOne, negated, quotient);
+  return arith::SelectOp::create(b, loc, byZero, zero, quotient);
+}
+
+Value MaxOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return createNumeric<arith::MaximumFOp, arith::MaxSIOp>(b, loc, x);
+}
+
+Value MinOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return createNumeric<arith::MinimumFOp, arith::MinSIOp>(b, loc, x);
+}
+
+Value PowOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::PowFOp::create(b, loc, x[0], x[1], kContract);
+}
+
+Value AndOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return arith::AndIOp::create(b, loc, x[0], x[1]);
+}
+
+Value OrOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return arith::OrIOp::create(b, loc, x[0], x[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// With another result type
+//===----------------------------------------------------------------------===//
+
+static arith::CmpFPredicate getFloatPredicate(ComparePredicate predicate) {
+  switch (predicate) {
+  case ComparePredicate::eq:
+    return arith::CmpFPredicate::OEQ;
+  case ComparePredicate::ne:
+    return arith::CmpFPredicate::UNE;
+  case ComparePredicate::lt:
+    return arith::CmpFPredicate::OLT;
+  case ComparePredicate::le:
+    return arith::CmpFPredicate::OLE;
+  case ComparePredicate::gt:
+    return arith::CmpFPredicate::OGT;
+  case ComparePredicate::ge:
+    return arith::CmpFPredicate::OGE;
+  }
+  llvm_unreachable("all predicates are handled above");
+}
+
+static arith::CmpIPredicate getIntegerPredicate(ComparePredicate predicate,
+                                                bool isSigned) {
+  switch (predicate) {
+  case ComparePredicate::eq:
+    return arith::CmpIPredicate::eq;
+  case ComparePredicate::ne:
+    return arith::CmpIPredicate::ne;
+  case ComparePredicate::lt:
+    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+  case ComparePredicate::le:
+    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
+  case ComparePredicate::gt:
+    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
+  case ComparePredicate::ge:
+    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
+  }
+  llvm_unreachable("all predicates are handled above");
+}
+
+Value CompareOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  if (isFloat(x[0]))
+    return arith::CmpFOp::create(b, loc, getFloatPredicate(getPredicate()),
+                                 x[0], x[1], kContract);
+  bool isSigned = !x[0].getType().isInteger(1);
+  return arith::CmpIOp::create(
+      b, loc, getIntegerPredicate(getPredicate(), isSigned), x[0], x[1]);
+}
+
+Value IsFiniteOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  Value infinity = createConstant(b, loc, x[0].getType(),
+                                  std::numeric_limits<double>::infinity());
+  Value magnitude = math::AbsFOp::create(b, loc, x[0], kContract);
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, magnitude,
+                               infinity, kContract);
+}
+
+Value SelectOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return arith::SelectOp::create(b, loc, x[0], x[1], x[2]);
+}
+
+Value CastOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  Type from = x[0].getType(), to = getType().getElementType();
+  if (from == to)
+    return x[0];
+  unsigned fromBits = from.getIntOrFloatBitWidth();
+  unsigned toBits = to.getIntOrFloatBitWidth();
+  if (to.isInteger(1)) {
+    Value zero = createConstant(b, loc, from, 0);
+    if (isFloat(x[0]))
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, x[0],
+                                   zero, kContract);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x[0], zero);
+  }
+  if (isFloat(x[0])) {
+    if (isa<IntegerType>(to))
+      return arith::FPToSIOp::create(b, loc, to, x[0]);
+    if (fromBits < toBits)
+      return arith::ExtFOp::create(b, loc, to, x[0]);
+    return arith::TruncFOp::create(b, loc, to, x[0]);
+  }
+  if (isa<FloatType>(to)) {
+    if (fromBits == 1)
+      return arith::UIToFPOp::create(b, loc, to, x[0]);
+    return arith::SIToFPOp::create(b, loc, to, x[0]);
+  }
+  if (fromBits == 1)
+    return arith::ExtUIOp::create(b, loc, to, x[0]);
+  if (fromBits < toBits)
+    return arith::ExtSIOp::create(b, loc, to, x[0]);
+  return arith::TruncIOp::create(b, loc, to, x[0]);
+}

@@ -1,0 +1,185 @@
+#include "runtime/abi/dsrt.h"
+#include "runtime/abi/dsrt_layout.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr uint32_t kUnit = 64;
+
+/// A group with segments of these sizes (each start aligned to 32 elements), as
+/// parameters, gradients and two moments, and one scalar.
+struct Model {
+  explicit Model(uint32_t stage, std::vector<uint64_t> sizes) {
+    uint64_t end = 0;
+    std::vector<uint64_t> offsets;
+    for (uint64_t size : sizes) {
+      offsets.push_back((end + 31) / 32 * 32);
+      end = offsets.back() + size;
+    }
+    group = {end, 4, stage};
+    for (uint32_t state_class : {DSRT_CLASS_PARAMETER, DSRT_CLASS_GRADIENT,
+                                 DSRT_CLASS_OPTIMIZER, DSRT_CLASS_OPTIMIZER})
+      for (size_t i = 0; i < sizes.size(); ++i)
+        states.push_back({sizes[i], 4, state_class, 0, offsets[i]});
+    states.push_back({1, 8, DSRT_CLASS_SCALAR, -1, 0});
+  }
+
+  int compute(uint32_t world, uint32_t rank) {
+    places.assign(states.size(), {});
+    inputs.assign(inputBytes.size(), 0);
+    dsrt_layout_table table{&group,
+                            states.data(),
+                            inputBytes.data(),
+                            1,
+                            uint32_t(states.size()),
+                            uint32_t(inputBytes.size()),
+                            kUnit,
+                            arenaBytes};
+    layout.places = places.data();
+    layout.input_offsets = inputs.data();
+    return dsrt_layout_compute(&table, world, rank, &layout);
+  }
+
+  /// Whether the states of this class are cut among ranks.
+  bool sharded(uint32_t stateClass) const {
+    return (stateClass == DSRT_CLASS_PARAMETER && group.stage >= 3) ||
+           (stateClass == DSRT_CLASS_GRADIENT && group.stage >= 2) ||
+           (stateClass == DSRT_CLASS_OPTIMIZER && group.stage >= 1);
+  }
+
+  dsrt_layout_group group;
+  std::vector<dsrt_layout_state> states;
+  std::vector<uint64_t> inputBytes = {100, 4096};
+  uint64_t arenaBytes = 1000;
+  std::vector<dsrt_layout_place> places;
+  std::vector<uint64_t> inputs;
+  dsrt_layout layout;
+};
+
+TEST(Layout, ShardIsWholeUnitsAndCoversTheGroup) {
+  for (uint64_t elements : {0, 1, 63, 64, 65, 1000, 401920})
+    for (uint32_t world : {1, 2, 3, 8, 1024}) {
+      dsrt_layout_group group{elements, 4, 3};
+      uint64_t shard;
+      ASSERT_EQ(dsrt_layout_shard_elements(&group, world, kUnit, &shard), 0);
+      EXPECT_EQ(shard % kUnit, 0u);
+      EXPECT_GE(shard * world, elements);
+      EXPECT_LT(shard * world, elements + uint64_t(kUnit) * world);
+    }
+}
+
+// Over all ranks, the parts of a tensor are its elements, once each, in order.
+TEST(Layout, PartsCutEachTensorExactly) {
+  for (uint32_t stage : {0, 1, 2, 3})
+    for (uint32_t world : {1, 2, 3, 7}) {
+      Model model(stage, {500, 1, 0, 77, 4096});
+      std::vector<uint64_t> next(model.states.size(), 0);
+      for (uint32_t rank = 0; rank < world; ++rank) {
+        ASSERT_EQ(model.compute(world, rank), DSRT_LAYOUT_OK);
+        for (size_t i = 0; i < model.states.size(); ++i) {
+          const dsrt_layout_place &place = model.places[i];
+          if (model.states[i].group < 0 || place.part_elements == 0)
+            continue;
+          EXPECT_EQ(place.part_begin, next[i]);
+          next[i] += place.part_elements;
+        }
+      }
+      for (size_t i = 0; i < model.states.size(); ++i)
+        if (model.states[i].group >= 0)
+          EXPECT_EQ(next[i], model.states[i].elements);
+    }
+}
+
+// What a rank holds never overlaps, stays inside of the block, and starts
+// aligned; a whole tensor and its part agree.
+TEST(Layout, PlacesAreDisjointAndAligned) {
+  for (uint32_t stage : {0, 1, 2, 3})
+    for (uint32_t world : {1, 2, 5})
+      for (uint32_t rank = 0; rank < world; ++rank) {
+        Model model(stage, {500, 1, 77, 4096});
+        ASSERT_EQ(model.compute(world, rank), DSRT_LAYOUT_OK);
+        std::vector<std::pair<uint64_t, uint64_t>> ranges = {
+            {0, model.arenaBytes}};
+        for (size_t i = 0; i < model.states.size(); ++i) {
+          const dsrt_layout_state &state = model.states[i];
+          const dsrt_layout_place &place = model.places[i];
+          bool whole = !model.sharded(state.state_class);
+          EXPECT_EQ(place.tensor_offset == DSRT_LAYOUT_NOT_WHOLE, !whole);
+          EXPECT_EQ(place.buffer % DSRT_ALIGNMENT, 0u);
+          uint64_t bytes = state.element_bytes;
+          if (whole) {
+            EXPECT_EQ(place.tensor_offset % DSRT_ALIGNMENT, 0u);
+            ranges.push_back({place.tensor_offset,
+                              place.tensor_offset + state.elements * bytes});
+            if (place.part_elements) {
+              EXPECT_EQ(place.part_offset,
+                        place.tensor_offset + place.part_begin * bytes);
+            }
+          } else {
+            ranges.push_back({place.part_offset,
+                              place.part_offset + place.part_elements * bytes});
+          }
+        }
+        for (size_t i = 0; i < model.inputs.size(); ++i)
+          ranges.push_back(
+              {model.inputs[i], model.inputs[i] + model.inputBytes[i]});
+        std::sort(ranges.begin(), ranges.end());
+        for (size_t i = 1; i < ranges.size(); ++i)
+          EXPECT_GE(ranges[i].first, ranges[i - 1].second);
+        EXPECT_LE(ranges.back().second, model.layout.total_bytes);
+      }
+}
+
+// A collective sends the range: all states of one copy share it.
+TEST(Layout, RangesBelongToCopies) {
+  Model model(3, {500, 1, 77});
+  ASSERT_EQ(model.compute(2, 1), DSRT_LAYOUT_OK);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(model.places[i].range_offset, model.places[0].range_offset);
+    EXPECT_EQ(model.places[i].range_elements, 320u); // 64 * ceil(621 / 128)
+  }
+  // Two moments are two copies.
+  EXPECT_EQ(model.places[6].copy, 0u);
+  EXPECT_EQ(model.places[9].copy, 1u);
+  EXPECT_NE(model.places[6].buffer, model.places[9].buffer);
+}
+
+TEST(Layout, StagingIsWholeAtEachStage) {
+  Model model(3, {500});
+  model.states.push_back({500, 4, DSRT_CLASS_STAGING, 0, 0});
+  ASSERT_EQ(model.compute(4, 2), DSRT_LAYOUT_OK);
+  const dsrt_layout_place &place = model.places.back();
+  EXPECT_EQ(place.tensor_offset, place.buffer);
+  EXPECT_EQ(place.range_offset, place.buffer + 2 * place.range_elements * 4);
+}
+
+TEST(Layout, RefusesWhatDoesNotFit) {
+  Model huge(0, {500});
+  huge.group.elements = huge.states[0].elements = UINT64_MAX / 2;
+  EXPECT_EQ(huge.compute(1, 0), DSRT_LAYOUT_OVERFLOW);
+
+  Model manyRanks(0, {500});
+  manyRanks.group.elements = UINT64_MAX - 1;
+  EXPECT_EQ(manyRanks.compute(1024, 0), DSRT_LAYOUT_OVERFLOW);
+
+  Model largeArena(0, {500});
+  largeArena.arenaBytes = UINT64_MAX;
+  EXPECT_EQ(largeArena.compute(1, 0), DSRT_LAYOUT_OVERFLOW);
+
+  Model outside(0, {500});
+  outside.states[0].group_offset = 1;
+  EXPECT_EQ(outside.compute(1, 0), DSRT_LAYOUT_INVALID);
+
+  Model noGroup(0, {500});
+  noGroup.states[0].group = 1;
+  EXPECT_EQ(noGroup.compute(1, 0), DSRT_LAYOUT_INVALID);
+
+  Model rank(0, {500});
+  EXPECT_EQ(rank.compute(2, 2), DSRT_LAYOUT_INVALID);
+}
+
+} // namespace

@@ -1,0 +1,117 @@
+/* The layout of the memory that one rank holds, as a function of the world
+ * size.
+ *
+ * `dsc --plan` and the runtime call the same function, so what is planned is
+ * what is allocated. Plain C, no dependencies, no allocation.
+ *
+ * The memory is one block:
+ *
+ *   | step region | states, in table order | inputs |
+ *
+ * The step region (arena) has a size that the compiler fixed, free of the world
+ * size N. A state that belongs to no group is one tensor. The states of a group
+ * are the same tensors several times over: once as parameters, once as
+ * gradients, once for each moment. Each time is one *copy* of the group's flat
+ * space of E elements, and one buffer:
+ *
+ *   S = U * ceil(E / (U * N))   elements a rank, in units of U elements
+ *   sharded copy:  S elements, the rank's range [rank * S, (rank + 1) * S)
+ *   whole copy:    N * S elements, of which the last N * S - E are a tail of
+ *                  zeros, so that a collective needs no second buffer
+ *
+ * The zero stage of the group says which copies are sharded: optimizer state
+ * from stage 1, gradients from stage 2, parameters from stage 3.
+ */
+#ifndef DSRT_LAYOUT_H
+#define DSRT_LAYOUT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Elements in the unit that ranges are cut in, unless a codec needs more. */
+#define DSRT_LAYOUT_MIN_UNIT 64
+
+enum dsrt_state_class {
+  DSRT_CLASS_PARAMETER,
+  DSRT_CLASS_GRADIENT,
+  DSRT_CLASS_OPTIMIZER,
+  DSRT_CLASS_SCALAR, /* settings, counters, accumulators, reports: no group */
+  DSRT_CLASS_STAGING /* wire buffers; those of a group are always whole */
+};
+
+/* What is known at compile time. */
+typedef struct dsrt_layout_group {
+  uint64_t elements; /* E: segments with their alignment gaps */
+  uint32_t element_bytes;
+  uint32_t stage; /* 0 to 3 */
+} dsrt_layout_group;
+
+typedef struct dsrt_layout_state {
+  uint64_t elements;
+  uint32_t element_bytes;
+  uint32_t state_class;  /* enum dsrt_state_class */
+  int32_t group;         /* index of its group, or -1 */
+  uint64_t group_offset; /* first element in the group's flat space */
+} dsrt_layout_state;
+
+typedef struct dsrt_layout_table {
+  const dsrt_layout_group *groups;
+  const dsrt_layout_state *states;
+  const uint64_t *input_bytes; /* one input buffer each */
+  uint32_t group_count;
+  uint32_t state_count;
+  uint32_t input_count;
+  uint32_t unit;        /* U: max(64, codec block) elements */
+  uint64_t arena_bytes; /* the step region */
+} dsrt_layout_table;
+
+/* dsrt_layout_place.tensor_offset of a tensor that is cut among ranks. */
+#define DSRT_LAYOUT_NOT_WHOLE UINT64_MAX
+
+/* Where a state lies on this rank. Offsets are bytes from the block's start.
+ * The part of a state is what the rank's range of the group has of the tensor,
+ * whether the rank holds the rest of it or not; that of a state without a group
+ * is the whole tensor. */
+typedef struct dsrt_layout_place {
+  uint64_t tensor_offset; /* first element, or DSRT_LAYOUT_NOT_WHOLE */
+  uint64_t part_offset;   /* first element of the part */
+  uint64_t part_begin;    /* first element of the part, counted in the tensor */
+  uint64_t part_elements; /* 0 allowed */
+  uint64_t buffer;        /* start of the copy's buffer */
+  uint64_t range_offset;  /* start of the rank's range in that buffer */
+  uint64_t range_elements; /* S; without a group, the whole tensor */
+  uint32_t copy;           /* which copy of its class in the group, from 0 */
+} dsrt_layout_place;
+
+typedef struct dsrt_layout {
+  dsrt_layout_place *places; /* caller's array, one for each state */
+  uint64_t *input_offsets;   /* caller's array, one for each input */
+  uint64_t state_offset;     /* bytes to the first state */
+  uint64_t input_offset;     /* bytes to the first input buffer */
+  uint64_t total_bytes;      /* size of the block */
+} dsrt_layout;
+
+enum {
+  DSRT_LAYOUT_OK = 0,
+  DSRT_LAYOUT_OVERFLOW = 1, /* a size does not fit in 64 bits */
+  DSRT_LAYOUT_INVALID = 2   /* an index or a segment is out of range */
+};
+
+/* S of a group for `world` ranks. Returns DSRT_LAYOUT_OK or _OVERFLOW. */
+int dsrt_layout_shard_elements(const dsrt_layout_group *group, uint32_t world,
+                               uint32_t unit, uint64_t *elements);
+
+/* Fills *layout for one rank. `places` and `input_offsets` must be set by the
+ * caller. All offsets are multiples of DSRT_ALIGNMENT, except that the tensors
+ * of a group lie where their segment offset puts them. */
+int dsrt_layout_compute(const dsrt_layout_table *table, uint32_t world,
+                        uint32_t rank, dsrt_layout *layout);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DSRT_LAYOUT_H */

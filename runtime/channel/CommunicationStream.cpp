@@ -1,0 +1,127 @@
+#include "runtime/channel/CommunicationStream.h"
+#include "runtime/device/host/Spin.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dsc::runtime;
+
+CommunicationStream::CommunicationStream(Channel &channel)
+    : channel(channel), queue(std::make_unique<Operation[]>(kCapacity)),
+      thread([this] { serve(); }) {}
+
+CommunicationStream::~CommunicationStream() {
+  nextSlot(Kind::Stop);
+  issue();
+  thread.join();
+}
+
+CommunicationStream::Operation &CommunicationStream::nextSlot(Kind kind) {
+  if (issued >= kCapacity)
+    waitFor(issued - kCapacity + 1);
+  Operation &operation = queue[issued % kCapacity];
+  operation.kind = kind;
+  return operation;
+}
+
+void CommunicationStream::issue() {
+  published.store(++issued, std::memory_order_release);
+  published.notify_one();
+}
+
+void CommunicationStream::launch(dsrt_kernel kernel, void *const *args,
+                                 int32_t nargs, int64_t grid) {
+  Operation &operation = nextSlot(Kind::Launch);
+  operation.kernel = kernel;
+  operation.grid = grid;
+  std::copy_n(args, nargs, operation.args.begin());
+  issue();
+}
+
+void CommunicationStream::copy(void *dst, const void *src, uint64_t bytes) {
+  Operation &operation = nextSlot(Kind::Copy);
+  operation.dst = dst;
+  operation.src = src;
+  operation.bytes = bytes;
+  issue();
+}
+
+void CommunicationStream::fillZero(void *dst, uint64_t bytes) {
+  Operation &operation = nextSlot(Kind::FillZero);
+  operation.dst = dst;
+  operation.bytes = bytes;
+  issue();
+}
+
+void CommunicationStream::allGather(const void *shard, void *full,
+                                    uint64_t shardBytes) {
+  Operation &operation = nextSlot(Kind::AllGather);
+  operation.dst = full;
+  operation.src = shard;
+  operation.bytes = shardBytes;
+  issue();
+}
+
+void CommunicationStream::allToAll(const void *src, void *dst,
+                                   uint64_t bytesPerRank) {
+  Operation &operation = nextSlot(Kind::AllToAll);
+  operation.dst = dst;
+  operation.src = src;
+  operation.bytes = bytesPerRank;
+  issue();
+}
+
+void CommunicationStream::waitFor(uint64_t position) {
+  uint64_t now = finished.load(std::memory_order_acquire);
+  while (now < position)
+    now = waitForChange(finished, now);
+}
+
+Status CommunicationStream::status() const {
+  if (!failed.load(std::memory_order_acquire))
+    return {};
+  std::lock_guard<std::mutex> lock(failureLock);
+  return failure;
+}
+
+void CommunicationStream::serve() {
+  for (uint64_t done = 0;; ++done) {
+    for (uint64_t ready = published.load(std::memory_order_acquire);
+         ready == done;)
+      ready = waitForChange(published, ready);
+    const Operation &operation = queue[done % kCapacity];
+    if (operation.kind == Kind::Stop)
+      return;
+    // After a failure the rest of the step is passed over, not run.
+    if (!failed.load(std::memory_order_relaxed))
+      if (Status status = execute(operation); !status.ok()) {
+        std::lock_guard<std::mutex> lock(failureLock);
+        failure = status;
+        failed.store(true, std::memory_order_release);
+      }
+    finished.store(done + 1, std::memory_order_release);
+    finished.notify_one();
+  }
+}
+
+Status CommunicationStream::execute(const Operation &operation) {
+  switch (operation.kind) {
+  case Kind::Launch:
+    if (operation.grid > 0)
+      operation.kernel(operation.args.data(), 0, operation.grid);
+    return {};
+  case Kind::Copy:
+    std::memcpy(operation.dst, operation.src, operation.bytes);
+    return {};
+  case Kind::FillZero:
+    std::memset(operation.dst, 0, operation.bytes);
+    return {};
+  case Kind::AllGather:
+    return channel.allGather(operation.src, operation.dst, operation.bytes);
+  case Kind::AllToAll:
+    return channel.allToAll(operation.src, operation.dst, operation.bytes);
+  case Kind::Stop:
+    return {};
+  }
+  return {};
+}

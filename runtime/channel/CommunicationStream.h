@@ -1,0 +1,80 @@
+#ifndef DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H
+#define DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H
+
+#include "runtime/abi/dsrt.h"
+#include "runtime/base/Status.h"
+#include "runtime/channel/Channel.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace dsc::runtime {
+
+/// The communication stream of a rank: a thread that takes operations from a
+/// queue of fixed size, in order. It alone calls the channel. Operations are
+/// issued by one thread, the one that runs the entry point; the queue copies
+/// what they need, and issuing waits while it is full.
+class CommunicationStream {
+public:
+  explicit CommunicationStream(Channel &channel);
+  ~CommunicationStream();
+  CommunicationStream(const CommunicationStream &) = delete;
+  CommunicationStream &operator=(const CommunicationStream &) = delete;
+
+  /// Runs the whole grid on this stream's thread. `nargs` is at most
+  /// DSRT_MAX_QUEUED_ARGUMENTS.
+  void launch(dsrt_kernel kernel, void *const *args, int32_t nargs,
+              int64_t grid);
+  void copy(void *dst, const void *src, uint64_t bytes);
+  void fillZero(void *dst, uint64_t bytes);
+  void allGather(const void *shard, void *full, uint64_t shardBytes);
+  void allToAll(const void *src, void *dst, uint64_t bytesPerRank);
+
+  /// A point in the stream: all that has been issued so far.
+  uint64_t position() const { return issued; }
+
+  /// Returns when everything up to `position` is done.
+  void waitFor(uint64_t position);
+
+  /// The first failure of the channel, or success.
+  Status status() const;
+
+private:
+  enum class Kind { Launch, Copy, FillZero, AllGather, AllToAll, Stop };
+
+  struct Operation {
+    Kind kind;
+    dsrt_kernel kernel;
+    void *dst;
+    const void *src;
+    uint64_t bytes;
+    int64_t grid;
+    std::array<void *, DSRT_MAX_QUEUED_ARGUMENTS> args;
+  };
+
+  /// The slot for the next operation, waiting for one to become free.
+  Operation &nextSlot(Kind kind);
+  void issue();
+  void serve();
+  Status execute(const Operation &operation);
+
+  static constexpr uint64_t kCapacity = 256;
+
+  Channel &channel;
+  std::unique_ptr<Operation[]> queue;
+  uint64_t issued = 0; ///< The issuer's own copy of `published`.
+  alignas(64) std::atomic<uint64_t> published{0};
+  alignas(64) std::atomic<uint64_t> finished{0};
+  std::atomic<bool> failed{false};
+  mutable std::mutex failureLock;
+  Status failure;
+  std::thread thread;
+};
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H

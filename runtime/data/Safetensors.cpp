@@ -1,0 +1,133 @@
+#include "runtime/data/Safetensors.h"
+#include "runtime/data/AtomicFile.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+using namespace dsc::runtime;
+using nlohmann::json;
+
+namespace {
+
+/// Sizes in bytes of the types that we can at least name and skip over.
+uint64_t storageBytes(const std::string &dtype) {
+  for (const ElementTypeInfo &type : elementTypes())
+    if (dtype == type.safetensors)
+      return type.bytes;
+  if (dtype == "F16" || dtype == "BF16" || dtype == "I16" || dtype == "U16")
+    return 2;
+  if (dtype == "I8" || dtype == "U8" || dtype.starts_with("F8_"))
+    return 1;
+  if (dtype == "U32")
+    return 4;
+  return dtype == "U64" ? 8 : 0;
+}
+
+std::string typeNameOf(const std::string &dtype) {
+  for (const ElementTypeInfo &type : elementTypes())
+    if (dtype == type.safetensors)
+      return type.numpy;
+  return dtype;
+}
+
+/// One entry of the header, checked against the size of the data section.
+Result<Array> parseEntry(const json &entry, std::span<const std::byte> data,
+                         const std::string &location) {
+  auto fail = [&](const auto &...parts) {
+    return inputError("'", location, "': ", parts...);
+  };
+  if (!entry.is_object() || !entry.contains("dtype") ||
+      !entry["dtype"].is_string() || !entry.contains("shape") ||
+      !entry["shape"].is_array() || !entry.contains("data_offsets") ||
+      !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2)
+    return fail("needs dtype, shape and data_offsets");
+  Array array;
+  array.location = location;
+  std::string dtype = entry["dtype"];
+  array.typeName = typeNameOf(dtype);
+  for (const ElementTypeInfo &type : elementTypes())
+    if (dtype == type.safetensors)
+      array.type = type.type;
+  for (const json &size : entry["shape"]) {
+    if (!size.is_number_unsigned())
+      return fail("its shape is not a list of sizes");
+    array.shape.push_back(size);
+  }
+  const json &offsets = entry["data_offsets"];
+  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned())
+    return fail("its data_offsets are not numbers");
+  uint64_t begin = offsets[0], end = offsets[1];
+  if (begin > end || end > data.size())
+    return fail("truncated: its data ends at byte ", end, " of ", data.size());
+
+  Result<uint64_t> count = elementCount(array.shape);
+  if (!count.ok())
+    return count.status().in("'" + location + "'");
+  uint64_t element = storageBytes(dtype), size;
+  if (element == 0)
+    return fail("unknown dtype ", dtype);
+  if (__builtin_mul_overflow(*count, element, &size) || size != end - begin)
+    return fail(toString(array.shape), " ", dtype, " does not fit its ",
+                end - begin, " bytes");
+  array.bytes = data.subspan(begin, size);
+  return array;
+}
+
+} // namespace
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
+  SafetensorsFile file;
+  DSC_ASSIGN(file.mapping, MappedFile::open(path));
+  std::span<const std::byte> bytes = file.mapping->bytes();
+  uint64_t length = 0;
+  if (bytes.size() >= 8)
+    std::memcpy(&length, bytes.data(), 8);
+  if (bytes.size() < 8 || length > bytes.size() - 8)
+    return inputError("'", path, "' is not a complete safetensors file");
+  const char *text = reinterpret_cast<const char *>(bytes.data()) + 8;
+  json header = json::parse(text, text + length, nullptr,
+                            /*allow_exceptions=*/false);
+  if (!header.is_object())
+    return inputError(
+        "'", path, "' is not a safetensors file: ", "its header is not JSON");
+  std::span<const std::byte> data = bytes.subspan(8 + length);
+  for (const auto &[name, entry] : header.items()) {
+    if (name == "__metadata__")
+      continue;
+    DSC_ASSIGN(Array array, parseEntry(entry, data, path + ":" + name));
+    array.owner = file.mapping;
+    file.arrays.emplace(name, std::move(array));
+  }
+  return file;
+}
+
+const Array *SafetensorsFile::find(const std::string &name) const {
+  auto found = arrays.find(name);
+  return found == arrays.end() ? nullptr : &found->second;
+}
+
+Status dsc::runtime::writeSafetensors(
+    const std::string &path, const std::vector<NamedTensor> &tensors,
+    const std::map<std::string, std::string> &metadata) {
+  nlohmann::ordered_json header;
+  if (!metadata.empty())
+    header["__metadata__"] = metadata;
+  uint64_t offset = 0;
+  for (const NamedTensor &tensor : tensors) {
+    header[tensor.name] = {
+        {"dtype", info(tensor.type).safetensors},
+        {"shape", tensor.shape},
+        {"data_offsets", {offset, offset + tensor.bytes.size()}}};
+    offset += tensor.bytes.size();
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' '); // The format aligns data to 8.
+  uint64_t length = text.size();
+
+  DSC_ASSIGN(AtomicFile file, AtomicFile::create(path));
+  DSC_RETURN_IF_ERROR(file.write(&length, sizeof(length)));
+  DSC_RETURN_IF_ERROR(file.write(text.data(), text.size()));
+  for (const NamedTensor &tensor : tensors)
+    DSC_RETURN_IF_ERROR(file.write(tensor.bytes.data(), tensor.bytes.size()));
+  return file.commit();
+}

@@ -1,0 +1,43 @@
+#ifndef DSC_RUNTIME_DATA_SAFETENSORS_H
+#define DSC_RUNTIME_DATA_SAFETENSORS_H
+
+#include "runtime/data/Array.h"
+#include "runtime/data/MappedFile.h"
+
+#include <map>
+
+namespace dsc::runtime {
+
+/// A safetensors file, mapped: tensors by name.
+class SafetensorsFile {
+public:
+  static Result<SafetensorsFile> open(const std::string &path);
+
+  /// The tensor of this name, or null. Its bytes live as long as the array.
+  const Array *find(const std::string &name) const;
+
+  const std::map<std::string, Array> &tensors() const { return arrays; }
+  const MappedFile &file() const { return *mapping; }
+
+private:
+  std::shared_ptr<const MappedFile> mapping;
+  std::map<std::string, Array> arrays;
+};
+
+/// One tensor to be written.
+struct NamedTensor {
+  std::string name;
+  ElementType type;
+  Shape shape;
+  std::span<const std::byte> bytes;
+};
+
+/// Writes a safetensors file aside, synchronises it to disk and renames it to
+/// `path`. `metadata` goes into the header's __metadata__.
+Status writeSafetensors(const std::string &path,
+                        const std::vector<NamedTensor> &tensors,
+                        const std::map<std::string, std::string> &metadata);
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_DATA_SAFETENSORS_H

@@ -1,0 +1,51 @@
+#ifndef DSC_RUNTIME_DRIVER_EVALUATOR_H
+#define DSC_RUNTIME_DRIVER_EVALUATOR_H
+
+#include "runtime/data/AtomicFile.h"
+#include "runtime/driver/Dataset.h"
+#include "runtime/monitor/Metrics.h"
+
+namespace dsc::runtime {
+
+/// Writes an entry's outputs over a whole data set, one .npy file each. The
+/// first dim of an output that has the batch there counts samples; of any
+/// other, the last batch's value is written.
+class OutputWriter {
+public:
+  /// Creates the directory where needed.
+  static Result<OutputWriter> create(const std::string &directory,
+                                     const Manifest::Entry &entry,
+                                     uint64_t batch);
+
+  /// Appends the outputs of a batch of which `samples` are real.
+  Status append(const Session &session, uint64_t samples);
+
+  /// Completes the files and puts them in place.
+  Status commit();
+
+private:
+  struct Column {
+    const Manifest::Output *output;
+    bool perSample;
+    AtomicFile file;
+    uint64_t headerBytes;
+  };
+
+  OutputWriter(const Manifest::Entry &entry, uint64_t batch)
+      : entry(&entry), batch(batch) {}
+
+  const Manifest::Entry *entry;
+  uint64_t batch;
+  uint64_t rows = 0;
+  std::vector<Column> columns;
+};
+
+/// Runs the eval entry over a data set. With a writer, its outputs are written
+/// for all samples; without padding, a short last batch is left out of the
+/// loss.
+Result<EvalReport> evaluate(Session &session, const Dataset &data,
+                            OutputWriter *writer);
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_DRIVER_EVALUATOR_H

@@ -1,0 +1,27 @@
+#include "runtime/driver/Interrupt.h"
+
+using namespace dsc::runtime;
+
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void remember(int) { interrupted = 1; }
+
+} // namespace
+
+InterruptGuard::InterruptGuard() {
+  interrupted = 0;
+  struct sigaction action = {};
+  action.sa_handler = remember;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigaction(SIGINT, &action, &oldInterrupt);
+  sigaction(SIGTERM, &action, &oldTerminate);
+}
+
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &oldInterrupt, nullptr);
+  sigaction(SIGTERM, &oldTerminate, nullptr);
+}
+
+bool InterruptGuard::requested() const { return interrupted; }

@@ -1,0 +1,25 @@
+#ifndef DSC_RUNTIME_DRIVER_INTERRUPT_H
+#define DSC_RUNTIME_DRIVER_INTERRUPT_H
+
+#include <csignal>
+
+namespace dsc::runtime {
+
+/// While it lives, the first SIGINT or SIGTERM only asks the training loop to
+/// end after its step; a second one ends the process at once.
+class InterruptGuard {
+public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard &) = delete;
+  InterruptGuard &operator=(const InterruptGuard &) = delete;
+
+  bool requested() const;
+
+private:
+  struct sigaction oldInterrupt, oldTerminate;
+};
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_DRIVER_INTERRUPT_H

@@ -1,0 +1,300 @@
+#include "runtime/driver/Options.h"
+
+#include <charconv>
+#include <functional>
+#include <getopt.h>
+
+using namespace dsc::runtime;
+
+namespace {
+
+/// One row of the option table, which drives both the parser and --help.
+struct Option {
+  const char *group;
+  const char *name;
+  const char *argument; ///< Null for a switch.
+  const char *help;
+  std::function<Status(RunOptions &, const std::string &)> apply;
+};
+
+Status parseNumber(const std::string &text, double &number) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return usageError("'", text, "' is not a number");
+  return {};
+}
+
+Status parseCount(const std::string &text, uint64_t &count) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size())
+    return usageError("'", text, "' is not a whole number from 0 on");
+  return {};
+}
+
+auto count(uint64_t RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) {
+    return parseCount(text, options.*member);
+  };
+}
+
+auto count(std::optional<uint64_t> RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) {
+    return parseCount(text, (options.*member).emplace());
+  };
+}
+
+auto text(std::string RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    if (text.empty())
+      return usageError("needs a value");
+    options.*member = text;
+    return {};
+  };
+}
+
+auto flag(bool RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &) -> Status {
+    options.*member = true;
+    return {};
+  };
+}
+
+auto inputFile(std::vector<InputFile> RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      return usageError("'", text, "' is not NAME=FILE");
+    (options.*member)
+        .push_back({text.substr(0, equals), text.substr(equals + 1)});
+    return {};
+  };
+}
+
+/// One number for each of `states`, separated by commas.
+auto numbers(std::string option, std::vector<std::string> states) {
+  return
+      [option, states](RunOptions &options, const std::string &text) -> Status {
+        size_t begin = 0;
+        for (const std::string &state : states) {
+          size_t comma = text.find(',', begin);
+          if (begin > text.size() ||
+              (comma == std::string::npos) != (&state == &states.back()))
+            return usageError("'", text, "' is not ", states.size(),
+                              " numbers separated by commas");
+          double value;
+          DSC_RETURN_IF_ERROR(
+              parseNumber(text.substr(begin, comma - begin), value));
+          options.settings.push_back({"--" + option, state, value});
+          begin = comma + 1;
+        }
+        return {};
+      };
+}
+
+auto number(std::string option, std::string state) {
+  return [option, state](RunOptions &options, const std::string &text) {
+    double value = 0;
+    Status status = parseNumber(text, value);
+    options.settings.push_back({"--" + option, state, value});
+    return status;
+  };
+}
+
+const std::vector<Option> &optionTable() {
+  static const std::vector<Option> table = {
+      {"Data", "input", "NAME=FILE",
+       "training data for input NAME: FILE.npy, FILE.npz:KEY or "
+       "FILE.safetensors:KEY; the first dim counts samples",
+       inputFile(&RunOptions::inputs)},
+      {"Data", "eval-input", "NAME=FILE",
+       "held-out data for evaluation, as --input (default: that of --input)",
+       inputFile(&RunOptions::evalInputs)},
+      {"Data", "weights", "FILE",
+       "initial parameters from a .safetensors file (default: the file that "
+       "was written with the module)",
+       text(&RunOptions::weights)},
+
+      {"Training", "steps", "N",
+       "train for N updates (default: as --epochs says; with both, whichever "
+       "ends first)",
+       count(&RunOptions::steps)},
+      {"Training", "epochs", "N", "train for N passes over the data",
+       count(&RunOptions::epochs)},
+      {"Training", "seed", "S",
+       "shuffle the samples anew in each epoch, as a function of S (default: "
+       "the order of the file)",
+       count(&RunOptions::seed)},
+
+      {"Optimizer numbers (default: those compiled in, see --dry-run)", "lr",
+       "X", "learning rate", number("lr", "dsc.lr")},
+      {"", "betas", "B1,B2", "decay rates of Adam's moments",
+       numbers("betas", {"dsc.beta1", "dsc.beta2"})},
+      {"", "eps", "X", "Adam's epsilon", number("eps", "dsc.eps")},
+      {"", "weight-decay", "X", "weight decay per update",
+       number("weight-decay", "dsc.weight_decay")},
+      {"", "momentum", "X", "momentum of SGD",
+       number("momentum", "dsc.momentum")},
+      {"", "clip-norm", "X", "bound of the global gradient norm",
+       number("clip-norm", "dsc.clip_norm")},
+      {"", "warmup-steps", "N", "updates of warm-up",
+       number("warmup-steps", "dsc.warmup_steps")},
+      {"", "total-steps", "N",
+       "updates of the whole schedule (default: those of this run)",
+       number("total-steps", "dsc.total_steps")},
+      {"", "min-lr", "X", "learning rate at the end of the schedule",
+       number("min-lr", "dsc.min_lr")},
+
+      {"Evaluation", "eval", nullptr,
+       "evaluate at the end: loss, and accuracy where labels are classes; "
+       "without --steps and --epochs, only evaluate",
+       flag(&RunOptions::eval)},
+      {"Evaluation", "eval-every", "N",
+       "evaluate after every N updates too (default: 0, never)",
+       count(&RunOptions::evalEvery)},
+      {"Evaluation", "write-outputs", "DIR",
+       "write the model's outputs for the evaluated data to DIR/NAME.npy",
+       text(&RunOptions::outputDirectory)},
+
+      {"Results", "save", "FILE",
+       "write the final parameters to FILE.safetensors, or to "
+       "DIR/model.safetensors",
+       text(&RunOptions::save)},
+      {"Results", "export", "OUT.onnx",
+       "write the user's model with the final parameters, through the dsc "
+       "beside this program",
+       text(&RunOptions::exportPath)},
+      {"Results", "metrics", "FILE",
+       "one JSON object a line for each update: step, loss, lr, grad_norm, "
+       "step_seconds",
+       text(&RunOptions::metrics)},
+
+      {"Machine", "n", "N", "number of ranks (default: 1)",
+       count(&RunOptions::ranks)},
+      {"Machine", "threads", "N",
+       "threads of a rank (default: the cores that this process may use)",
+       count(&RunOptions::threads)},
+
+      {"Other", "dry-run", nullptr,
+       "check everything and print what would be run, without running it",
+       flag(&RunOptions::dryRun)},
+      {"Other", "help", nullptr, "print this text", flag(&RunOptions::help)},
+      {"Other", "version", nullptr, "print the version",
+       flag(&RunOptions::version)},
+  };
+  return table;
+}
+
+/// Appends `words` from `column` on, broken before column 80.
+void appendWrapped(std::string &out, size_t at, size_t column,
+                   const std::string &words) {
+  constexpr size_t kWidth = 80;
+  if (at + 1 > column) {
+    out += '\n';
+    at = 0;
+  }
+  out.append(column - at, ' ');
+  at = column;
+  for (size_t begin = 0; begin < words.size();) {
+    size_t end = std::min(words.find(' ', begin), words.size());
+    if (at + end - begin > kWidth && at > column) {
+      out.back() = '\n';
+      out.append(column, ' ');
+      at = column;
+    }
+    out.append(words, begin, end - begin);
+    out += ' ';
+    at += end - begin + 1;
+    begin = end + 1;
+  }
+  out.back() = '\n';
+}
+
+/// What no single option can know.
+Status checkOptions(const RunOptions &options,
+                    const std::vector<std::string> &modules) {
+  if (modules.empty())
+    return usageError("no module given");
+  if (modules.size() > 1)
+    return usageError("one module is run at a time, and there are two: '",
+                      modules[0], "' and '", modules[1], "'");
+  if (options.ranks != 1)
+    return usageError("-n ", options.ranks,
+                      ": this version of dsrun runs one rank, -n 1");
+  if (!options.steps && !options.epochs && !options.eval &&
+      options.outputDirectory.empty())
+    return usageError("say how long to train, with --steps=N or --epochs=N, "
+                      "or --eval to evaluate");
+  return {};
+}
+
+} // namespace
+
+std::string dsc::runtime::helpText() {
+  std::string out =
+      "usage: dsrun MODULE.so --input NAME=FILE... --epochs N [options]\n"
+      "\n"
+      "Trains a module that dsc compiled. -x and --x are the same.\n";
+  std::string group;
+  for (const Option &option : optionTable()) {
+    if (*option.group && option.group != group) {
+      group = option.group;
+      out += "\n" + group + ":\n";
+    }
+    std::string left = std::string("  --") + option.name;
+    if (std::string(option.name) == "n")
+      left = "  -n";
+    if (option.argument)
+      left += std::string(" ") + option.argument;
+    out += left;
+    appendWrapped(out, left.size(), 28, option.help);
+  }
+  out += "\nExit codes: 0 done; 1 input or environment; 2 usage; 3 internal "
+         "error;\n4 a rank was lost.\n";
+  return out;
+}
+
+Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
+  constexpr int kFirstCode = 256; // Above what getopt returns by itself.
+  constexpr int kOtherArgument = 1;
+  const std::vector<Option> &table = optionTable();
+  std::vector<option> longOptions;
+  for (size_t i = 0; i < table.size(); ++i)
+    longOptions.push_back({table[i].name,
+                           table[i].argument ? required_argument : no_argument,
+                           nullptr, kFirstCode + int(i)});
+  longOptions.push_back({nullptr, 0, nullptr, 0});
+
+  RunOptions options;
+  std::vector<std::string> others;
+  optind = 0; // Starts anew, also in a process that has parsed before.
+  opterr = 0;
+  for (;;) {
+    // '-' hands out other arguments in order; ':' tells a missing value apart.
+    int code = getopt_long_only(argc, argv, "-:", longOptions.data(), nullptr);
+    if (code == -1)
+      break;
+    if (code == kOtherArgument) {
+      others.push_back(optarg);
+      continue;
+    }
+    std::string given = argv[optind - 1];
+    if (code == ':')
+      return usageError("option '", given, "' needs a value");
+    if (code == '?' && optopt >= kFirstCode)
+      return usageError("option '", given, "' takes no value");
+    if (code == '?')
+      return usageError("unknown or ambiguous option '", given, "'");
+    const Option &chosen = table[code - kFirstCode];
+    Status status = chosen.apply(options, optarg ? optarg : "");
+    if (!status.ok())
+      return status.in(std::string("--") + chosen.name);
+  }
+  others.insert(others.end(), argv + optind, argv + argc);
+  if (options.help || options.version)
+    return options;
+  DSC_RETURN_IF_ERROR(checkOptions(options, others));
+  options.module = others.front();
+  return options;
+}

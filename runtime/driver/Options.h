@@ -1,0 +1,49 @@
+#ifndef DSC_RUNTIME_DRIVER_OPTIONS_H
+#define DSC_RUNTIME_DRIVER_OPTIONS_H
+
+#include "runtime/base/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dsc::runtime {
+
+/// NAME=FILE of --input and --eval-input.
+struct InputFile {
+  std::string name;
+  std::string location;
+};
+
+/// A number of the optimizer or schedule that the command line gives.
+struct SettingValue {
+  std::string option; ///< Such as --betas, for messages.
+  std::string state;  ///< Such as dsc.beta1.
+  double value;
+};
+
+/// The command line of dsrun.
+struct RunOptions {
+  std::string module;
+  std::vector<InputFile> inputs, evalInputs;
+  std::string weights;
+  std::optional<uint64_t> steps, epochs, seed;
+  std::vector<SettingValue> settings;
+  uint64_t ranks = 1, threads = 0;
+  bool eval = false;
+  uint64_t evalEvery = 0;
+  std::string outputDirectory, save, exportPath, metrics;
+  bool dryRun = false, help = false, version = false;
+};
+
+/// Parses the command line; nothing is printed. Where --help or --version is
+/// given, the rest is not checked.
+Result<RunOptions> parseOptions(int argc, char **argv);
+
+/// What --help prints: all options by group, with units and defaults.
+std::string helpText();
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_DRIVER_OPTIONS_H

@@ -1,0 +1,242 @@
+// dsrun from its command line to its files, on the fake module.
+
+#include "runtime/data/Safetensors.h"
+#include "runtime/driver/Run.h"
+#include "runtime/testing/Files.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace dsc::runtime;
+using namespace dsc::runtime::testing;
+using nlohmann::json;
+
+namespace {
+
+class RunTest : public ::testing::Test {
+protected:
+  void SetUp() override { writeData(20); }
+
+  /// Class 1 where the first feature is positive.
+  void writeData(int samples) {
+    std::vector<float> x;
+    std::vector<int64_t> labels;
+    for (int i = 0; i < samples; ++i) {
+      float feature = i % 2 ? 1.0f + i % 5 : -1.0f - i % 7;
+      x.insert(x.end(), {feature, 0.5f, float(i % 3), 1.0f});
+      labels.push_back(i % 2);
+    }
+    writeText(file("x.npy"), npyText(ElementType::F32, {samples, 4}, x));
+    writeText(file("y.npy"), npyText(ElementType::I64, {samples}, labels));
+  }
+
+  std::string file(const std::string &name) { return directory.file(name); }
+
+  /// Runs dsrun on a module with the data above; keeps what it prints.
+  int runModule(const std::string &module, std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {fakeModule(module), "--input", "x=" + file("x.npy"),
+                  "--input", "labels=" + file("y.npy")});
+    return run(words);
+  }
+
+  int run(std::vector<std::string> words) {
+    words.insert(words.begin(), "dsrun");
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    int code = dsrt_main(int(words.size()), arguments.data());
+    output = ::testing::internal::GetCapturedStdout();
+    errors = ::testing::internal::GetCapturedStderr();
+    return code;
+  }
+
+  void expectError(int code, int expected, const std::string &line) {
+    EXPECT_EQ(code, expected) << errors;
+    EXPECT_NE(errors.find("dsrun: error: " + line), std::string::npos)
+        << errors;
+  }
+
+  TemporaryDirectory directory;
+  std::string output, errors;
+};
+
+TEST_F(RunTest, TrainsEvaluatesAndSaves) {
+  ASSERT_EQ(runModule("fake", {"--epochs=30", "--seed=3", "--lr=0.2", "--eval",
+                               "--eval-every=40", "--metrics", file("m.jsonl"),
+                               "--save", file("out"), "--write-outputs",
+                               file("outputs"), "--threads=2"}),
+            0)
+      << errors;
+  EXPECT_NE(output.find("step 90/90"), std::string::npos) << output;
+  EXPECT_NE(output.find("accuracy 100.00% (20 of 20)"), std::string::npos)
+      << output;
+
+  std::istringstream lines(readText(file("m.jsonl")));
+  std::vector<json> steps, evaluations;
+  for (std::string line; std::getline(lines, line);) {
+    json object = json::parse(line);
+    (object.contains("loss") ? steps : evaluations).push_back(object);
+  }
+  ASSERT_EQ(steps.size(), 90u);
+  EXPECT_EQ(steps[0]["step"], 1);
+  EXPECT_EQ(steps[0]["lr"], 0.2);
+  EXPECT_NEAR(steps[0]["loss"], 0.6931, 1e-4);
+  EXPECT_LT(steps[89]["loss"], 0.2);
+  EXPECT_TRUE(steps[0].contains("grad_norm"));
+  EXPECT_GT(steps[0]["step_seconds"], 0);
+  EXPECT_EQ(evaluations.size(), 3u);
+
+  EXPECT_TRUE(readArray(file("out/model.safetensors:w")).ok());
+  Result<Array> logits = readArray(file("outputs/logits.npy"));
+  ASSERT_TRUE(logits.ok()) << logits.status().message();
+  EXPECT_EQ(logits->shape, (Shape{20, 2}));
+}
+
+// The rest of 20 samples in batches of 8 weighs what it is.
+TEST_F(RunTest, ShortBatchIsPaddedWithWeightZero) {
+  ASSERT_EQ(runModule("fake", {"--eval"}), 0) << errors;
+  EXPECT_NE(output.find("of 20)"), std::string::npos) << output;
+  EXPECT_NE(output.find("loss 0.693147"), std::string::npos) << output;
+}
+
+TEST_F(RunTest, ShortBatchIsLeftOutWithoutSampleWeights) {
+  ASSERT_EQ(
+      runModule("fake-no-sample-weight",
+                {"--epochs=1", "--eval", "--write-outputs", file("outputs")}),
+      0)
+      << errors;
+  EXPECT_NE(errors.find("notice: the last 4 of 20 samples"), std::string::npos)
+      << errors;
+  EXPECT_NE(output.find("step 2/2"), std::string::npos) << output;
+  EXPECT_EQ(readArray(file("outputs/logits.npy"))->shape, (Shape{20, 2}));
+
+  writeData(5);
+  expectError(runModule("fake-no-sample-weight", {"--epochs=1"}), 1,
+              "--input: 5 samples do not fill a batch of 8");
+}
+
+TEST_F(RunTest, SameSeedSameBits) {
+  auto weights = [&](const std::string &seed) {
+    EXPECT_EQ(
+        runModule("fake", {"--steps=7", "--save", file("w.safetensors"), seed}),
+        0);
+    return readText(file("w.safetensors"));
+  };
+  std::string first = weights("--seed=1");
+  EXPECT_EQ(weights("--seed=1"), first);
+  EXPECT_NE(weights("--seed=2"), first);
+}
+
+TEST_F(RunTest, DryRunPrintsThePlan) {
+  ASSERT_EQ(runModule("fake", {"--epochs=2", "--dry-run"}), 0) << errors;
+  EXPECT_NE(output.find("6 updates of 8 samples, out of 20"), std::string::npos)
+      << output;
+  EXPECT_NE(output.find("--lr=0.5"), std::string::npos) << output;
+}
+
+TEST_F(RunTest, HelpListsEveryGroup) {
+  ASSERT_EQ(run({"--help"}), 0);
+  for (const char *part : {"Data:", "Training:", "Optimizer numbers", "-n N",
+                           "--input NAME=FILE", "Exit codes"})
+    EXPECT_NE(output.find(part), std::string::npos) << part;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 80u) << line;
+  ASSERT_EQ(run({"--version"}), 0);
+  EXPECT_EQ(output.rfind("dsrun 0.", 0), 0u);
+}
+
+TEST_F(RunTest, Usage) {
+  expectError(run({}), 2, "no module given; see --help");
+  expectError(run({"--frobnicate"}), 2,
+              "unknown or ambiguous option '--frobnicate'");
+  expectError(run({"m.so", "--steps"}), 2, "option '--steps' needs a value");
+  expectError(run({"m.so", "--eval=3"}), 2, "option '--eval=3' takes no value");
+  expectError(run({"m.so", "--steps=1.5"}), 2,
+              "--steps: '1.5' is not a whole number");
+  expectError(run({"m.so", "--steps=1", "--betas=0.9"}), 2,
+              "--betas: '0.9' is not 2 numbers");
+  expectError(run({"m.so", "--steps=1", "--betas=0.9,1,2"}), 2, "--betas: ");
+  expectError(run({"m.so", "--input", "x"}), 2,
+              "--input: 'x' is not NAME=FILE");
+  expectError(run({"m.so"}), 2, "say how long to train");
+  expectError(run({"m.so", "n.so", "--steps=1"}), 2, "one module is run");
+  expectError(run({"-n", "4", "m.so", "--steps=1"}), 2,
+              "-n 4: this version of dsrun runs one rank");
+  expectError(runModule("fake", {"--steps=1", "--momentum=0.9"}), 2,
+              "--momentum: the optimizer of");
+}
+
+TEST_F(RunTest, BadData) {
+  auto withInputs = [&](std::vector<std::string> inputs) {
+    std::vector<std::string> words = {fakeModule("fake"), "--steps=1"};
+    for (const std::string &input : inputs)
+      words.insert(words.end(), {"--input", input});
+    return run(words);
+  };
+  std::string x = "x=" + file("x.npy"), y = "labels=" + file("y.npy");
+  expectError(withInputs({x}), 1,
+              "no data for labels (int64 [8]); give it with --input");
+  expectError(withInputs({x, y, "z=" + file("x.npy")}), 1,
+              "--input: the module has no input 'z'; it has x, labels");
+  expectError(withInputs({x, x, y}), 1, "--input: input 'x' is given twice");
+  expectError(withInputs({"x=" + file("none.npy"), y}), 1,
+              "--input x: cannot open '");
+
+  writeText(file("d.npy"),
+            npyText(ElementType::F64, {20, 4}, std::vector<double>(80)));
+  expectError(withInputs({"x=" + file("d.npy"), y}), 1,
+              "--input x: '" + file("d.npy") +
+                  "' holds float64 and the input takes float32; convert it "
+                  "with a.astype('float32')");
+  writeText(file("s.npy"),
+            npyText(ElementType::F32, {20, 2, 2}, std::vector<float>(80)));
+  expectError(withInputs({"x=" + file("s.npy"), y}), 1,
+              "--input x: '" + file("s.npy") +
+                  "' has shape [20, 2, 2] and the input takes samples of shape "
+                  "[4]; reshape it with a.reshape(20, 4)");
+  writeText(file("n.npy"),
+            npyText(ElementType::F32, {19, 4}, std::vector<float>(76)));
+  expectError(withInputs({"x=" + file("n.npy"), y}), 1,
+              "--input labels: '" + file("y.npy") + "' has 20 samples and '" +
+                  file("n.npy") + "' has 19");
+  std::vector<int64_t> labels(20, 1);
+  labels[13] = 2;
+  writeText(file("l.npy"), npyText(ElementType::I64, {20}, labels));
+  expectError(withInputs({x, "labels=" + file("l.npy")}), 1,
+              "--input labels: '" + file("l.npy") +
+                  "': sample 13 has the label 2, and classes are 0 to 1");
+}
+
+TEST_F(RunTest, BadModules) {
+  auto runOther = [&](const std::string &name) {
+    return runModule(name, {"--steps=1"});
+  };
+  expectError(runOther("fake-other-abi"), 1,
+              "'" + fakeModule("fake-other-abi") +
+                  "': was compiled for version 9999");
+  expectError(runOther("fake-bad-manifest"), 1,
+              "'" + fakeModule("fake-bad-manifest") + "': manifest: format");
+  expectError(runOther("fake-bad-order"), 3, "there is no stream 17");
+}
+
+// A full disk is named, and what was trained is kept where it can be.
+TEST_F(RunTest, FullDisk) {
+  expectError(runModule("fake", {"--steps=3", "--save=/dev/full"}), 1,
+              "cannot write '/dev/full': No space left on device");
+  expectError(runModule("fake", {"--steps=3", "--metrics=/dev/full", "--save",
+                                 file("w.safetensors")}),
+              1, "cannot write '/dev/full': No space left on device");
+  EXPECT_TRUE(readArray(file("w.safetensors:w")).ok());
+  expectError(
+      runModule("fake", {"--steps=3", "--save", file("no/such/w.safetensors")}),
+      1, "cannot write '" + file("no/such/w.safetensors"));
+  EXPECT_EQ(output.find("step 1"), std::string::npos); // Before training.
+}
+
+} // namespace

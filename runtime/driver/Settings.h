@@ -1,0 +1,22 @@
+#ifndef DSC_RUNTIME_DRIVER_SETTINGS_H
+#define DSC_RUNTIME_DRIVER_SETTINGS_H
+
+#include "runtime/driver/Options.h"
+#include "runtime/program/Session.h"
+
+namespace dsc::runtime {
+
+/// Checks that the module has all numbers that the command line gives. The
+/// message lists the options that it has.
+Status checkSettings(const Module &module,
+                     const std::vector<SettingValue> &settings);
+
+/// Writes them into the session. A schedule length that neither the module nor
+/// the command line gives is that of this run, `totalSteps`.
+Status applySettings(Session &session,
+                     const std::vector<SettingValue> &settings,
+                     uint64_t totalSteps);
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_DRIVER_SETTINGS_H

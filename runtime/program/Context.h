@@ -1,0 +1,40 @@
+#ifndef DSC_RUNTIME_PROGRAM_CONTEXT_H
+#define DSC_RUNTIME_PROGRAM_CONTEXT_H
+
+#include "runtime/abi/dsrt.h"
+#include "runtime/abi/dsrt_layout.h"
+#include "runtime/base/Status.h"
+#include "runtime/channel/Channel.h"
+#include "runtime/channel/CommunicationStream.h"
+#include "runtime/device/host/ThreadPool.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+/// What the functions of dsrt.h, part 2, act on. The session fills it once;
+/// only the thread that runs an entry point touches it.
+///
+/// The compute stream is synchronous: its work is done when the call returns.
+/// So an event only ever stands for a position in the communication stream, and
+/// that stream need not wait for the compute stream: what was issued to it
+/// before is done.
+struct dsrt_context {
+  std::byte *base = nullptr; ///< Start of the session's memory.
+  std::span<const dsrt_layout_place> places;
+  std::span<const uint64_t> shardBytes; ///< One rank's, for each group.
+  std::span<void *const> inputs;        ///< Of the entry that runs.
+  std::vector<uint64_t> events;         ///< Communication stream positions.
+  dsc::runtime::ThreadPool *pool = nullptr;
+  dsc::runtime::CommunicationStream *communication = nullptr;
+  dsc::runtime::Channel *channel = nullptr;
+  dsc::runtime::Status error; ///< The first one; later calls do nothing.
+
+  bool failed() const { return !error.ok(); }
+  void fail(dsc::runtime::Status status) {
+    if (!failed())
+      error = std::move(status);
+  }
+};
+
+#endif // DSC_RUNTIME_PROGRAM_CONTEXT_H

@@ -1,0 +1,297 @@
+#include "runtime/program/Manifest.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace dsc::runtime;
+using nlohmann::json;
+
+namespace {
+
+/// A place in the document that is wrong. Thrown and caught in this file only.
+struct Located {
+  std::string path, reason;
+};
+
+/// A JSON value and the path that leads to it.
+class Node {
+public:
+  Node(const json &value, std::string path)
+      : value(value), path(std::move(path)) {}
+
+  [[noreturn]] void fail(const std::string &reason) const {
+    throw Located{path, reason};
+  }
+
+  Node at(const char *key) const {
+    if (!value.is_object() || !value.contains(key))
+      fail(concat("has no '", key, "'"));
+    return Node(value[key], path.empty() ? key : path + "." + key);
+  }
+
+  /// The member, unless it is absent or null.
+  std::optional<Node> find(const char *key) const {
+    if (!value.is_object() || !value.contains(key) || value[key].is_null())
+      return std::nullopt;
+    return at(key);
+  }
+
+  template <typename Visitor> void each(Visitor visitor) const {
+    if (!value.is_array())
+      fail("is not a list");
+    for (size_t i = 0; i < value.size(); ++i)
+      visitor(Node(value[i], concat(path, "[", i, "]")));
+  }
+
+  std::string string() const {
+    if (!value.is_string())
+      fail("is not a string");
+    return value;
+  }
+
+  double number() const {
+    if (!value.is_number())
+      fail("is not a number");
+    return value;
+  }
+
+  int64_t integer() const {
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
+      fail("is not a whole number");
+    return value;
+  }
+
+  uint64_t size() const {
+    if (integer() < 0)
+      fail("is negative");
+    return integer();
+  }
+
+  uint32_t size32() const {
+    if (size() > INT32_MAX)
+      fail("is too large");
+    return size();
+  }
+
+  ElementType type() const {
+    for (const ElementTypeInfo &type : elementTypes())
+      if (string() == type.name)
+        return type.type;
+    fail("'" + string() + "' is not a type that this runtime knows");
+  }
+
+  Shape shape() const {
+    Shape sizes;
+    each([&](Node size) { sizes.push_back(size.size()); });
+    return sizes;
+  }
+
+  /// Unwraps a result of a check about this place.
+  template <typename T> T check(Result<T> result) const {
+    if (!result.ok())
+      fail(result.status().message());
+    return *result;
+  }
+
+private:
+  const json &value;
+  std::string path;
+};
+
+uint32_t parseClass(const Node &node) {
+  static const std::map<std::string, uint32_t> classes = {
+      {"parameter", DSRT_CLASS_PARAMETER},
+      {"gradient", DSRT_CLASS_GRADIENT},
+      {"optimizer", DSRT_CLASS_OPTIMIZER},
+      {"scalar", DSRT_CLASS_SCALAR},
+      {"staging", DSRT_CLASS_STAGING}};
+  auto found = classes.find(node.string());
+  if (found == classes.end())
+    node.fail("'" + node.string() + "' is not a class of state");
+  return found->second;
+}
+
+Manifest::Group parseGroup(const Node &node) {
+  Manifest::Group group;
+  group.name = node.at("name").string();
+  group.type = node.at("type").type();
+  group.layout = {node.at("elements").size(), uint32_t(byteSize(group.type)),
+                  node.at("stage").size32()};
+  return group;
+}
+
+Manifest::State parseState(const Node &node, size_t groupCount) {
+  Manifest::State state;
+  state.name = node.at("name").string();
+  state.type = node.at("type").type();
+  state.shape = node.at("shape").shape();
+  state.bytes = node.at("shape").check(byteCount(state.type, state.shape));
+  state.initial = node.find("initial") ? node.at("initial").number() : 0.0;
+  int64_t group = node.find("group") ? node.at("group").integer() : -1;
+  if (group < -1 || group >= int64_t(groupCount))
+    node.at("group").fail("is not the index of a group");
+  uint64_t elements = state.bytes / byteSize(state.type);
+  if (node.at("elements").size() != elements)
+    node.at("elements").fail("does not fit the shape");
+  state.layout = {elements, uint32_t(byteSize(state.type)),
+                  parseClass(node.at("class")), int32_t(group),
+                  group < 0 ? 0 : node.at("offset").size()};
+  return state;
+}
+
+Manifest::Parameter parseParameter(const Node &node, const Manifest &manifest) {
+  Manifest::Parameter parameter;
+  parameter.name = node.at("name").string();
+  parameter.role = node.at("role").string();
+  parameter.state = node.at("state").size32();
+  if (parameter.state >= manifest.states.size())
+    node.at("state").fail("is not the index of a state");
+  if (std::optional<Node> source = node.find("source"))
+    parameter.source = Manifest::Source{source->at("file").string(),
+                                        source->at("offset").size(),
+                                        source->at("bytes").size()};
+  return parameter;
+}
+
+Manifest::Input parseInput(const Node &node) {
+  Manifest::Input input;
+  input.name = node.at("name").string();
+  input.role = node.at("role").string();
+  input.type = node.at("type").type();
+  input.shape = node.at("shape").shape();
+  input.bytes = node.at("shape").check(byteCount(input.type, input.shape));
+  if (std::optional<Node> classes = node.find("classes"))
+    input.classes = classes->integer();
+  if (std::optional<Node> ignored = node.find("ignore_index"))
+    input.ignoreIndex = ignored->integer();
+  if (input.classes && input.type != ElementType::I64 &&
+      input.type != ElementType::I32)
+    node.at("type").fail("class labels are i64 or i32");
+  return input;
+}
+
+Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
+  Manifest::Output output;
+  output.name = node.at("name").string();
+  output.type = node.at("type").type();
+  output.shape = node.at("shape").shape();
+  output.bytes = node.at("shape").check(byteCount(output.type, output.shape));
+  output.arenaOffset = node.at("arena_offset").size();
+  if (output.arenaOffset > arenaBytes ||
+      output.bytes > arenaBytes - output.arenaOffset)
+    node.at("arena_offset").fail("lies outside the arena");
+  return output;
+}
+
+Manifest::Entry parseEntry(const Node &node, uint64_t arenaBytes) {
+  Manifest::Entry entry;
+  entry.name = node.at("name").string();
+  entry.kind = node.at("kind").string();
+  entry.symbol = node.at("symbol").string();
+  node.at("inputs").each(
+      [&](Node input) { entry.inputs.push_back(parseInput(input)); });
+  node.at("outputs").each([&](Node output) {
+    entry.outputs.push_back(parseOutput(output, arenaBytes));
+  });
+  return entry;
+}
+
+/// Entries share the buffer of an input, so they must agree on what it is.
+void checkSharedInputs(const Manifest &manifest, const Node &entries) {
+  std::map<std::string, const Manifest::Input *> seen;
+  for (const Manifest::Entry &entry : manifest.entries)
+    for (const Manifest::Input &input : entry.inputs) {
+      const Manifest::Input *first =
+          seen.emplace(input.name, &input).first->second;
+      if (first->type != input.type || first->shape != input.shape)
+        entries.fail("input '" + input.name +
+                     "' differs in type or shape between entries");
+    }
+}
+
+Manifest parseDocument(const Node &root) {
+  Manifest manifest;
+  if (root.at("format").integer() != 1)
+    root.at("format").fail("this runtime reads format 1");
+  manifest.abi = root.at("abi").size32();
+  manifest.compilerVersion = root.at("dsc").string();
+  manifest.model = root.at("model").string();
+  Node target = root.at("target");
+  manifest.triple = target.at("triple").string();
+  manifest.cpu = target.at("cpu").string();
+  manifest.features = target.at("features").string();
+  manifest.optimizer = root.at("optimizer").string();
+  manifest.loss = root.at("loss").string();
+  manifest.precision = root.at("precision").string();
+  manifest.hash = root.at("hash").string();
+  manifest.zeroStage = root.at("zero_stage").size32();
+  manifest.maxWorld = root.at("max_world").size32();
+  manifest.unit = root.at("unit").size32();
+  if (manifest.unit == 0)
+    root.at("unit").fail("is zero");
+  manifest.arenaBytes = root.at("arena_bytes").size();
+  manifest.batch = root.at("batch").integer();
+  if (manifest.batch < 1)
+    root.at("batch").fail("is not positive");
+
+  root.at("settings").each([&](Node node) {
+    manifest.settings.push_back(
+        {node.at("name").string(), node.at("flag").string(),
+         node.at("default").number(),
+         node.find("help") ? node.at("help").string() : ""});
+  });
+  root.at("groups").each(
+      [&](Node node) { manifest.groups.push_back(parseGroup(node)); });
+  root.at("states").each([&](Node node) {
+    manifest.states.push_back(parseState(node, manifest.groups.size()));
+  });
+  root.at("parameters").each([&](Node node) {
+    manifest.parameters.push_back(parseParameter(node, manifest));
+  });
+  if (std::optional<Node> weights = root.find("weights"))
+    manifest.weights = weights->string();
+  if (std::optional<Node> bytes = root.find("weights_bytes"))
+    manifest.weightsBytes = bytes->size();
+  if (std::optional<Node> crc = root.find("weights_crc32"))
+    manifest.weightsCrc32 = crc->size();
+  root.at("entries").each([&](Node node) {
+    manifest.entries.push_back(parseEntry(node, manifest.arenaBytes));
+  });
+  checkSharedInputs(manifest, root.at("entries"));
+  return manifest;
+}
+
+} // namespace
+
+const Manifest::Entry *Manifest::findEntry(std::string_view name) const {
+  for (const Entry &entry : entries)
+    if (entry.name == name)
+      return &entry;
+  return nullptr;
+}
+
+const Manifest::Setting *Manifest::findSetting(std::string_view name) const {
+  for (const Setting &setting : settings)
+    if (setting.name == name || setting.flag == name)
+      return &setting;
+  return nullptr;
+}
+
+std::optional<uint32_t> Manifest::findState(std::string_view name) const {
+  for (uint32_t i = 0; i < states.size(); ++i)
+    if (states[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+Result<Manifest> dsc::runtime::parseManifest(std::string_view text) {
+  try {
+    json document = json::parse(text.begin(), text.end());
+    return parseDocument(Node(document, ""));
+  } catch (const Located &error) {
+    return inputError("manifest: ", error.path, error.path.empty() ? "" : ": ",
+                      error.reason);
+  } catch (const json::exception &error) {
+    return inputError("manifest: ", error.what());
+  }
+}

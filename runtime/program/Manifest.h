@@ -1,0 +1,108 @@
+#ifndef DSC_RUNTIME_PROGRAM_MANIFEST_H
+#define DSC_RUNTIME_PROGRAM_MANIFEST_H
+
+#include "runtime/abi/dsrt_layout.h"
+#include "runtime/base/ElementType.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dsc::runtime {
+
+/// What a module says about itself: the parsed .dsc.manifest section, with all
+/// indices, sizes and offsets checked.
+struct Manifest {
+  struct Setting {
+    std::string name; ///< State, such as dsc.lr.
+    std::string flag; ///< As the command line calls it, such as lr.
+    double initial;
+    std::string help;
+  };
+
+  struct Group {
+    std::string name;
+    ElementType type;
+    dsrt_layout_group layout;
+  };
+
+  struct State {
+    std::string name;
+    ElementType type;
+    Shape shape;
+    uint64_t bytes;
+    double initial;
+    dsrt_layout_state layout;
+  };
+
+  /// Where the model file keeps a parameter's initial data.
+  struct Source {
+    std::string file; ///< Relative to the module.
+    uint64_t offset;
+    uint64_t bytes;
+  };
+
+  struct Parameter {
+    std::string name;
+    std::string role;
+    uint32_t state;
+    std::optional<Source> source;
+  };
+
+  struct Input {
+    std::string name;
+    std::string role; ///< data, labels, sample_weight, ...
+    ElementType type;
+    Shape shape;
+    uint64_t bytes;
+    std::optional<int64_t> classes;     ///< Labels lie in [0, classes)...
+    std::optional<int64_t> ignoreIndex; ///< ...or are this.
+  };
+
+  struct Output {
+    std::string name;
+    ElementType type;
+    Shape shape;
+    uint64_t bytes;
+    uint64_t arenaOffset;
+  };
+
+  struct Entry {
+    std::string name;
+    std::string kind;
+    std::string symbol;
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;
+  };
+
+  std::string compilerVersion, model, triple, cpu, features;
+  std::string optimizer, loss, precision, hash;
+  uint32_t abi;
+  uint32_t zeroStage, maxWorld, unit;
+  uint64_t arenaBytes;
+  int64_t batch; ///< Samples of a micro-batch.
+  std::vector<Setting> settings;
+  std::vector<Group> groups;
+  std::vector<State> states;
+  std::vector<Parameter> parameters;
+  std::optional<std::string> weights; ///< File beside the module.
+  std::optional<uint64_t> weightsBytes, weightsCrc32;
+  std::vector<Entry> entries;
+
+  /// Null if there is none of this name.
+  const Entry *findEntry(std::string_view name) const;
+  const Setting *findSetting(std::string_view name) const;
+
+  /// Index of a state.
+  std::optional<uint32_t> findState(std::string_view name) const;
+};
+
+/// Parses a manifest. An error names the place, as in
+/// `manifest: entries[0].inputs[2].shape: ...`.
+Result<Manifest> parseManifest(std::string_view text);
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_PROGRAM_MANIFEST_H

@@ -1,0 +1,97 @@
+#include "runtime/program/Manifest.h"
+#include "runtime/program/Module.h"
+#include "runtime/testing/Files.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace dsc::runtime;
+using namespace dsc::runtime::testing;
+using nlohmann::json;
+
+namespace {
+
+class ManifestTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    Result<Module> module = Module::open(fakeModule("fake"));
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    document = json::parse(module->manifestText());
+  }
+
+  /// Puts `value` at a JSON pointer and expects this error.
+  void expectError(const std::string &pointer, json value,
+                   const std::string &message) {
+    json changed = document;
+    changed[json::json_pointer(pointer)] = std::move(value);
+    Result<Manifest> manifest = parseManifest(changed.dump());
+    ASSERT_FALSE(manifest.ok()) << pointer;
+    EXPECT_EQ(manifest.status().message(), message);
+  }
+
+  json document;
+};
+
+TEST_F(ManifestTest, ReadsAllParts) {
+  Result<Manifest> manifest = parseManifest(document.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  EXPECT_EQ(manifest->batch, 8);
+  EXPECT_EQ(manifest->groups[0].layout.stage, 3u);
+  EXPECT_EQ(manifest->states[0].bytes, 32u);
+  EXPECT_EQ(manifest->states[*manifest->findState("dsc.lr")].type,
+            ElementType::F64);
+  EXPECT_EQ(manifest->findSetting("lr"), manifest->findSetting("dsc.lr"));
+  EXPECT_EQ(manifest->parameters[0].source->bytes, 32u);
+  const Manifest::Entry *eval = manifest->findEntry("eval");
+  ASSERT_TRUE(eval);
+  EXPECT_EQ(eval->inputs[1].classes, 2);
+  EXPECT_EQ(eval->inputs[1].ignoreIndex, -100);
+  EXPECT_EQ(eval->outputs[0].shape, (Shape{8, 2}));
+  EXPECT_FALSE(manifest->findEntry("forward"));
+}
+
+TEST_F(ManifestTest, ErrorsNameThePlace) {
+  expectError("/format", 2, "manifest: format: this runtime reads format 1");
+  expectError("/batch", "x", "manifest: batch: is not a whole number");
+  expectError("/batch", 0, "manifest: batch: is not positive");
+  expectError("/unit", 0, "manifest: unit: is zero");
+  expectError("/arena_bytes", -1, "manifest: arena_bytes: is negative");
+  expectError("/states/1/group", 4,
+              "manifest: states[1].group: is not the index of a group");
+  expectError("/states/1/shape", json::array({4, -2}),
+              "manifest: states[1].shape[1]: is negative");
+  expectError("/states/1/shape", json::array({1 << 30, 1 << 30, 1 << 30}),
+              "manifest: states[1].shape: the shape [1073741824, 1073741824, "
+              "1073741824] is not a valid one");
+  expectError("/states/1/elements", 9,
+              "manifest: states[1].elements: does not fit the shape");
+  expectError("/states/0/class", "toy",
+              "manifest: states[0].class: 'toy' is not a class of state");
+  expectError("/states/0/type", "f8",
+              "manifest: states[0].type: 'f8' is not a type that this runtime "
+              "knows");
+  expectError("/parameters/0/state", 99,
+              "manifest: parameters[0].state: is not the index of a state");
+  expectError("/entries/3/outputs/0/arena_offset", 500,
+              "manifest: entries[3].outputs[0].arena_offset: lies outside the "
+              "arena");
+  expectError("/entries/0/inputs/0/shape", json::array({8, 5}),
+              "manifest: entries: input 'x' differs in type or shape between "
+              "entries");
+  expectError("/entries", 1, "manifest: entries: is not a list");
+  expectError("/entries/0/inputs/1/type", "f32",
+              "manifest: entries[0].inputs[1].type: class labels are i64 or "
+              "i32");
+}
+
+TEST_F(ManifestTest, MissingKeysAndBrokenText) {
+  document.erase("target");
+  EXPECT_EQ(parseManifest(document.dump()).status().message(),
+            "manifest: has no 'target'");
+  EXPECT_FALSE(parseManifest("{").ok());
+  EXPECT_FALSE(parseManifest("").ok());
+  EXPECT_EQ(parseManifest("[]").status().message(),
+            "manifest: has no 'format'");
+}
+
+} // namespace

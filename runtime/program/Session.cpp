@@ -1,0 +1,263 @@
+#include "runtime/program/Session.h"
+#include "runtime/channel/SingleRankChannel.h"
+#include "runtime/device/host/Contraction.h"
+#include "runtime/program/Labels.h"
+#include "runtime/program/Weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sched.h>
+
+using namespace dsc::runtime;
+
+namespace {
+
+unsigned usableCores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+    return std::max(CPU_COUNT(&cores), 1);
+  return std::max(std::thread::hardware_concurrency(), 1u);
+}
+
+/// Sets all elements of `memory` to a number.
+void fillWith(std::span<std::byte> memory, ElementType type, double number) {
+  auto fill = [&](auto value) {
+    for (size_t at = 0; at + sizeof(value) <= memory.size();
+         at += sizeof(value))
+      std::memcpy(memory.data() + at, &value, sizeof(value));
+  };
+  switch (type) {
+  case ElementType::F32:
+    return fill(float(number));
+  case ElementType::F64:
+    return fill(number);
+  case ElementType::I64:
+    return fill(int64_t(number));
+  case ElementType::I32:
+    return fill(int32_t(number));
+  case ElementType::I1:
+    return fill(uint8_t(number != 0));
+  }
+}
+
+template <typename T> double readAs(std::span<const std::byte> memory) {
+  T value;
+  std::memcpy(&value, memory.data(), sizeof(value));
+  return double(value);
+}
+
+double readNumber(std::span<const std::byte> memory, ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return readAs<float>(memory);
+  case ElementType::F64:
+    return readAs<double>(memory);
+  case ElementType::I64:
+    return readAs<int64_t>(memory);
+  case ElementType::I32:
+    return readAs<int32_t>(memory);
+  case ElementType::I1:
+    return readAs<uint8_t>(memory);
+  }
+  return 0;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Session>>
+Session::create(const Module &module, const SessionOptions &options) {
+  Result<Layout> layout = computeLayout(module.manifest(), 1, 0);
+  if (!layout.ok())
+    return layout.status().in("'" + module.path() + "'");
+  Result<Arena> arena = Arena::allocate(layout->totalBytes);
+  if (!arena.ok())
+    return arena.status().in("'" + module.path() + "'");
+  unsigned threads = options.threads ? options.threads : usableCores();
+  std::unique_ptr<Session> session(
+      new Session(module, *layout, std::move(*arena), threads));
+  DSC_RETURN_IF_ERROR(session->initialiseStates(options.weights));
+  return session;
+}
+
+Session::Session(const Module &module, const Layout &layout, Arena memory,
+                 unsigned threads)
+    : program(module), arena(std::move(memory)), places(layout.places),
+      shardBytes(layout.shardBytes),
+      channel(std::make_unique<SingleRankChannel>()),
+      pool(std::make_unique<ThreadPool>(threads)),
+      communication(std::make_unique<CommunicationStream>(*channel)) {
+  for (size_t i = 0; i < layout.inputs.size(); ++i)
+    buffers.push_back(
+        {layout.inputs[i], arena.data() + layout.inputOffsets[i], false});
+  for (const Manifest::Entry &entry : module.manifest().entries) {
+    entryInputs.emplace_back();
+    for (const Manifest::Input &input : entry.inputs)
+      entryInputs.back().push_back(findBuffer(input.name)->data);
+  }
+  context.base = arena.data();
+  context.places = places;
+  context.shardBytes = shardBytes;
+  context.events.resize(DSRT_MAX_EVENTS);
+  context.pool = pool.get();
+  context.communication = communication.get();
+  context.channel = channel.get();
+  warmUpContractions(threads);
+}
+
+Session::~Session() = default;
+
+Status Session::initialiseStates(const std::string &weights) {
+  const Manifest &manifest = program.manifest();
+  for (uint32_t i = 0; i < manifest.states.size(); ++i)
+    if (manifest.states[i].initial != 0)
+      fillWith(part(i), manifest.states[i].type, manifest.states[i].initial);
+  for (const Manifest::Setting &setting : manifest.settings)
+    DSC_RETURN_IF_ERROR(setScalar(setting.name, setting.initial));
+  return loadParameters(program, weights,
+                        [&](const Manifest::Parameter &parameter) {
+                          return part(parameter.state);
+                        });
+}
+
+Session::Buffer *Session::findBuffer(std::string_view name) {
+  for (Buffer &buffer : buffers)
+    if (buffer.input->name == name)
+      return &buffer;
+  return nullptr;
+}
+
+Status Session::bindInput(std::string_view name, const void *data,
+                          uint64_t bytes, ElementType type,
+                          const Shape &shape) {
+  Buffer *buffer = findBuffer(name);
+  if (!buffer) {
+    std::string names;
+    for (const Buffer &other : buffers)
+      names += (names.empty() ? "" : ", ") + other.input->name;
+    return usageError("the module has no input '", name, "'; it has ", names);
+  }
+  const Manifest::Input &input = *buffer->input;
+  if (type != input.type || shape != input.shape)
+    return inputError("input '", name, "' is ", info(input.type).numpy, " ",
+                      toString(input.shape), ", not ", info(type).numpy, " ",
+                      toString(shape));
+  if (bytes != input.bytes)
+    return inputError("input '", name, "' has ", input.bytes, " bytes, not ",
+                      bytes);
+  std::span<const std::byte> source(static_cast<const std::byte *>(data),
+                                    bytes);
+  uint64_t elements = bytes / byteSize(type);
+  uint64_t samples = shape.empty() ? 1 : std::max<int64_t>(shape[0], 1);
+  DSC_RETURN_IF_ERROR(checkLabels(input, source, elements / samples,
+                                  concat("input '", name, "'")));
+  if (bytes)
+    std::memcpy(buffer->data, data, bytes);
+  buffer->bound = true;
+  return {};
+}
+
+std::byte *Session::inputBuffer(std::string_view name) {
+  Buffer *buffer = findBuffer(name);
+  if (!buffer)
+    return nullptr;
+  buffer->bound = true;
+  return buffer->data;
+}
+
+Status Session::run(std::string_view name) {
+  const Manifest &manifest = program.manifest();
+  const Manifest::Entry *entry = manifest.findEntry(name);
+  if (!entry)
+    return usageError("'", program.path(), "' has no entry '", name, "'");
+  for (const Manifest::Input &input : entry->inputs)
+    if (!findBuffer(input.name)->bound)
+      return usageError("input '", input.name, "' of entry '", name,
+                        "' has not been bound");
+  size_t index = entry - manifest.entries.data();
+  context.inputs = entryInputs[index];
+  context.error = Status();
+  program.entry(index)(&context);
+  communication->waitFor(communication->position());
+  context.fail(communication->status());
+  return context.error;
+}
+
+Result<std::span<const std::byte>>
+Session::output(std::string_view entryName, std::string_view name) const {
+  const Manifest::Entry *entry = program.manifest().findEntry(entryName);
+  if (!entry)
+    return usageError("'", program.path(), "' has no entry '", entryName, "'");
+  for (const Manifest::Output &output : entry->outputs)
+    if (output.name == name)
+      return std::span<const std::byte>(arena.data() + output.arenaOffset,
+                                        output.bytes);
+  return usageError("entry '", entryName, "' has no output '", name, "'");
+}
+
+std::span<std::byte> Session::part(uint32_t state) const {
+  return {arena.data() + places[state].part_offset,
+          places[state].part_elements *
+              byteSize(program.manifest().states[state].type)};
+}
+
+Result<std::span<std::byte>> Session::wholeState(std::string_view name) const {
+  std::optional<uint32_t> state = program.manifest().findState(name);
+  if (!state)
+    return usageError("'", program.path(), "' has no state '", name, "'");
+  return part(*state); // One rank's range is the whole group.
+}
+
+Status Session::readState(std::string_view name, void *data,
+                          uint64_t bytes) const {
+  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  if (bytes != state.size())
+    return usageError("state '", name, "' has ", state.size(), " bytes, not ",
+                      bytes);
+  std::copy(state.begin(), state.end(), static_cast<std::byte *>(data));
+  return {};
+}
+
+Status Session::writeState(std::string_view name, const void *data,
+                           uint64_t bytes) {
+  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  if (bytes != state.size())
+    return usageError("state '", name, "' has ", state.size(), " bytes, not ",
+                      bytes);
+  std::copy_n(static_cast<const std::byte *>(data), bytes, state.begin());
+  return {};
+}
+
+Result<double> Session::getScalar(std::string_view name) const {
+  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  ElementType type =
+      program.manifest().states[*program.manifest().findState(name)].type;
+  if (state.size() != byteSize(type))
+    return usageError("state '", name, "' is not a scalar");
+  return readNumber(state, type);
+}
+
+Status Session::setScalar(std::string_view name, double value) {
+  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  ElementType type =
+      program.manifest().states[*program.manifest().findState(name)].type;
+  if (state.size() != byteSize(type))
+    return usageError("state '", name, "' is not a scalar");
+  fillWith(state, type, value);
+  return {};
+}
+
+Status Session::setSetting(std::string_view name, double value) {
+  if (const Manifest::Setting *setting = program.manifest().findSetting(name))
+    return setScalar(setting->name, value);
+  std::string known;
+  for (const Manifest::Setting &setting : program.manifest().settings)
+    known += (known.empty() ? "" : ", ") + setting.flag;
+  return usageError("the module has no setting '", name, "'; it has ", known);
+}
+
+Status Session::save(const std::string &path) const {
+  return saveParameters(program, path,
+                        [&](const Manifest::Parameter &parameter) {
+                          return part(parameter.state);
+                        });
+}

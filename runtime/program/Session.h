@@ -1,0 +1,97 @@
+#ifndef DSC_RUNTIME_PROGRAM_SESSION_H
+#define DSC_RUNTIME_PROGRAM_SESSION_H
+
+#include "runtime/channel/Channel.h"
+#include "runtime/program/Arena.h"
+#include "runtime/program/Context.h"
+#include "runtime/program/Layout.h"
+#include "runtime/program/Module.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dsc::runtime {
+
+struct SessionOptions {
+  unsigned threads = 0; ///< The caller included; 0: one for each usable core.
+  std::string weights;  ///< Initial parameters; empty: the module's own.
+};
+
+/// One rank's run of a module: all its memory, its threads and its channel.
+/// Everything is allocated at creation; run() allocates nothing.
+class Session {
+public:
+  static Result<std::unique_ptr<Session>> create(const Module &module,
+                                                 const SessionOptions &options);
+  ~Session();
+
+  const Module &module() const { return program; }
+  unsigned threads() const { return pool->size(); }
+
+  /// Bytes of states, arena and inputs: what was planned.
+  uint64_t allocatedBytes() const { return arena.bytes(); }
+
+  /// Copies data into the buffer of an input after checking its type, shape and
+  /// class labels.
+  Status bindInput(std::string_view name, const void *data, uint64_t bytes,
+                   ElementType type, const Shape &shape);
+
+  /// The buffer of an input, for a caller that fills it in place with data that
+  /// it has checked; counts as bound. Null if no entry has such an input.
+  std::byte *inputBuffer(std::string_view name);
+
+  /// Runs an entry point to its end.
+  Status run(std::string_view entry);
+
+  /// The bytes of an output, as the last run of its entry left them.
+  Result<std::span<const std::byte>> output(std::string_view entry,
+                                            std::string_view name) const;
+
+  Status readState(std::string_view name, void *data, uint64_t bytes) const;
+  Status writeState(std::string_view name, const void *data, uint64_t bytes);
+
+  /// Scalar states as numbers, whatever their type.
+  Result<double> getScalar(std::string_view name) const;
+  Status setScalar(std::string_view name, double value);
+
+  /// Sets a run-time number by its state or its flag.
+  Status setSetting(std::string_view name, double value);
+
+  /// Writes all parameters to a safetensors file, aside and renamed.
+  Status save(const std::string &path) const;
+
+private:
+  /// An input of one or more entries.
+  struct Buffer {
+    const Manifest::Input *input;
+    std::byte *data;
+    bool bound;
+  };
+
+  Session(const Module &module, const Layout &layout, Arena arena,
+          unsigned threads);
+
+  Status initialiseStates(const std::string &weights);
+  Buffer *findBuffer(std::string_view name);
+
+  /// This rank's part of a state.
+  std::span<std::byte> part(uint32_t state) const;
+  Result<std::span<std::byte>> wholeState(std::string_view name) const;
+
+  const Module &program;
+  Arena arena;
+  std::vector<dsrt_layout_place> places;
+  std::vector<uint64_t> shardBytes;
+  std::vector<Buffer> buffers;
+  std::vector<std::vector<void *>> entryInputs; ///< Pointers, for each entry.
+  std::unique_ptr<Channel> channel;
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<CommunicationStream> communication;
+  dsrt_context context;
+};
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_PROGRAM_SESSION_H

@@ -1,0 +1,140 @@
+#include "runtime/program/Weights.h"
+#include "runtime/data/Safetensors.h"
+#include "runtime/program/ConvertFloats.h"
+
+#include <cstring>
+#include <zlib.h>
+
+using namespace dsc::runtime;
+
+namespace {
+
+/// Copies an array into a parameter, converting between floating-point types.
+Status fill(const Array &array, const Manifest::State &state,
+            std::span<std::byte> memory) {
+  if (array.shape != state.shape)
+    return inputError("'", array.location, "' has shape ",
+                      toString(array.shape), " and the parameter has ",
+                      toString(state.shape));
+  if (array.type == state.type)
+    std::copy(array.bytes.begin(), array.bytes.end(), memory.begin());
+  else if (!convertFloats(array.bytes, array.typeName, state.type, memory))
+    return inputError("'", array.location, "' holds ", array.typeName,
+                      " and the parameter is ", info(state.type).numpy);
+  return {};
+}
+
+/// Fills what `file` has of `wanted` and returns the rest.
+Result<std::vector<const Manifest::Parameter *>>
+fillFrom(const SafetensorsFile &file, const Module &module,
+         const std::vector<const Manifest::Parameter *> &wanted,
+         const ParameterMemory &memory) {
+  std::vector<const Manifest::Parameter *> missing;
+  for (const Manifest::Parameter *parameter : wanted)
+    if (const Array *array = file.find(parameter->name))
+      DSC_RETURN_IF_ERROR(fill(*array,
+                               module.manifest().states[parameter->state],
+                               memory(*parameter)));
+    else
+      missing.push_back(parameter);
+  return missing;
+}
+
+Status missingError(const std::string &path,
+                    const std::vector<const Manifest::Parameter *> &missing) {
+  std::string names;
+  for (const Manifest::Parameter *parameter : missing)
+    names += (names.empty() ? "" : ", ") + parameter->name;
+  return inputError("'", path, "' lacks ", missing.size(), " of the module's ",
+                    "parameters: ", names);
+}
+
+/// The weights file beside the module, checked to be the one that was written
+/// with it.
+Result<SafetensorsFile> openOwnWeights(const Module &module) {
+  const Manifest &manifest = module.manifest();
+  std::string path = module.resolve(*manifest.weights);
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return inputError(file.status().message(), " (initial parameters of '",
+                      module.path(), "'; --weights=FILE names others)");
+  std::span<const std::byte> bytes = file->file().bytes();
+  if (manifest.weightsBytes && bytes.size() != *manifest.weightsBytes)
+    return inputError("'", path, "' has ", bytes.size(), " bytes and '",
+                      module.path(), "' was written with one of ",
+                      *manifest.weightsBytes,
+                      "; compile again, or name it with --weights=FILE");
+  if (manifest.weightsCrc32 &&
+      crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()) !=
+          *manifest.weightsCrc32)
+    return inputError("'", path, "' is not the file that '", module.path(),
+                      "' was written with (its checksum differs); compile ",
+                      "again, or name it with --weights=FILE");
+  return file;
+}
+
+/// Copies the byte range of the model file that holds a parameter.
+Status fillFromSource(const Module &module,
+                      const Manifest::Parameter &parameter,
+                      std::span<std::byte> memory) {
+  std::string path = module.resolve(parameter.source->file);
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  if (!file.ok())
+    return file.status().in("parameter '" + parameter.name + "'");
+  const Manifest::Source &source = *parameter.source;
+  std::span<const std::byte> bytes = (*file)->bytes();
+  if (source.bytes != memory.size() || source.offset > bytes.size() ||
+      source.bytes > bytes.size() - source.offset)
+    return inputError("parameter '", parameter.name, "': '", path,
+                      "' is not the file that the module was compiled from");
+  std::memcpy(memory.data(), bytes.data() + source.offset, source.bytes);
+  return {};
+}
+
+} // namespace
+
+Status dsc::runtime::loadParameters(const Module &module,
+                                    const std::string &weightsPath,
+                                    const ParameterMemory &memory) {
+  const Manifest &manifest = module.manifest();
+  std::vector<const Manifest::Parameter *> wanted;
+  for (const Manifest::Parameter &parameter : manifest.parameters)
+    wanted.push_back(&parameter);
+
+  if (!weightsPath.empty()) {
+    DSC_ASSIGN(SafetensorsFile file, SafetensorsFile::open(weightsPath));
+    DSC_ASSIGN(wanted, fillFrom(file, module, wanted, memory));
+    // Checkpoints of other tools leave constants out; the module has those.
+    for (const Manifest::Parameter *parameter : wanted)
+      if (parameter->role != "buffer")
+        return missingError(weightsPath, wanted);
+  }
+  if (!wanted.empty() && manifest.weights) {
+    DSC_ASSIGN(SafetensorsFile file, openOwnWeights(module));
+    DSC_ASSIGN(wanted, fillFrom(file, module, wanted, memory));
+    if (!wanted.empty())
+      return missingError(module.resolve(*manifest.weights), wanted);
+  }
+  for (const Manifest::Parameter *parameter : wanted) {
+    if (!parameter->source)
+      return inputError("parameter '", parameter->name, "' of '", module.path(),
+                        "' has no initial data; ",
+                        "give it with --weights=FILE.safetensors");
+    DSC_RETURN_IF_ERROR(fillFromSource(module, *parameter, memory(*parameter)));
+  }
+  return {};
+}
+
+Status dsc::runtime::saveParameters(const Module &module,
+                                    const std::string &path,
+                                    const ParameterMemory &memory) {
+  const Manifest &manifest = module.manifest();
+  std::vector<NamedTensor> tensors;
+  for (const Manifest::Parameter &parameter : manifest.parameters) {
+    const Manifest::State &state = manifest.states[parameter.state];
+    tensors.push_back(
+        {parameter.name, state.type, state.shape, memory(parameter)});
+  }
+  return writeSafetensors(
+      path, tensors, {{"dsc", dsrt_version()}, {"dsc.module", manifest.hash}});
+}

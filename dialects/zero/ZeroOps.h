@@ -37,6 +37,9 @@ int64_t getValueBytes(mlir::ValueRange values);
 /// Name of the axis that joins all ranks, the only one that exists so far.
 inline constexpr llvm::StringLiteral kWorldAxis = "world";
 
+/// On a module: the largest number of ranks that may run it.
+inline constexpr llvm::StringLiteral kMaxWorldAttrName = "zero.max_world";
+
 } // namespace dsc::zero
 
 #include "dialects/zero/ZeroInterfaces.h.inc"

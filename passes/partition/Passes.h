@@ -1,0 +1,37 @@
+// The partition stage: which rank owns what, and the exchanges that follow from
+// it. Correct, not fast; schedule makes it fast.
+
+#ifndef DSC_PASSES_PARTITION_PASSES_H
+#define DSC_PASSES_PARTITION_PASSES_H
+
+#include "dialects/nn/NnDialect.h"
+#include "dialects/zero/ZeroDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace dsc {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/partition/Passes.h.inc"
+
+struct PartitionOptions {
+  /// ZeRO stage: 0 or 3.
+  int64_t zeroStage = 0;
+  /// Bytes at which a group of tensors without a layer closes.
+  int64_t groupBytes = 64 << 20;
+  /// Largest number of ranks that may run the module.
+  int64_t maxWorld = 1024;
+};
+
+/// Forms groups, inserts the exchanges, and checks the exit form.
+void buildPartitionPipeline(mlir::OpPassManager &manager,
+                            const PartitionOptions &options);
+
+/// Makes the stage known to dsc-opt as `dsc-partition`.
+void registerPartitionPipeline();
+
+} // namespace dsc
+
+#endif // DSC_PASSES_PARTITION_PASSES_H

@@ -1,0 +1,152 @@
+#ifndef DSC_PASSES_PARTITION_PASSES_TD
+#define DSC_PASSES_PARTITION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormGroupsPass : Pass<"partition-form-groups", "::mlir::ModuleOp"> {
+  let summary = "Put parameters into groups and lay out their flat spaces";
+  let description = [{
+    Expects the exit form of fusion.
+
+    Makes one `zero.group` a layer, element type and role (trained or frozen),
+    in the order in which entries first use the parameters. A layer is the
+    longest proper prefix of a parameter's name that ends in a number before a
+    separator (`h.11` of `h.11.mlp.weight`). Parameters without a layer share
+    groups of at most `group-bytes` with their neighbours; if none has a layer,
+    there are at least two groups. A tensor that the forward pass uses again
+    after another layer's tensor is a group of its own. Buffers and empty
+    tensors are in no group and stay whole on every rank.
+
+    ```mlir
+    train.parameter @"fc1.weight" : tensor<2x40xf32> trainable("float initializer")
+    train.parameter @"fc1.bias" : tensor<2xf32> trainable("float initializer")
+    ```
+    is followed by
+    ```mlir
+    zero.group @fc1 stage(3) elements(98) type(f32) segments [#zero.segment<@"fc1.weight", 0, 80>, #zero.segment<@"fc1.bias", 96, 2>]
+    ```
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+  let options = [
+    Option<"stage", "stage", "int64_t", "0",
+           "ZeRO stage: 0 shards nothing, 3 shards parameters, gradients and "
+           "moments (default: 0)">,
+    Option<"groupBytes", "group-bytes", "int64_t", "64 << 20",
+           "Bytes at which a group of tensors without a layer closes "
+           "(default: 64 MiB)">,
+    Option<"maxWorld", "max-world", "int64_t", "1024",
+           "Largest number of ranks that may run the module (default: 1024)">
+  ];
+}
+
+def InsertGathersPass : Pass<"partition-insert-gathers", "::mlir::ModuleOp"> {
+  let summary = "Gather sharded parameters around their uses";
+  let description = [{
+    Expects groups. In every entry but `update`, replaces reads of parameters of
+    stage 3 by a gather of their group just before the first use of a run, and
+    releases the tensors just after its last use. A run ends where a tensor of
+    another layer is used in between, so what forward and backward both use is
+    gathered in each of them.
+
+    ```mlir
+    %0 = train.read @"fc1.weight" : tensor<2x4xf32>
+    %1 = nn.fusion ins(%p = %x : tensor<3x2xf32>, %q = %0 : tensor<2x4xf32>) ...
+    ```
+    becomes
+    ```mlir
+    %0, %1 = zero.gather @fc1 axis(@world) : tensor<2x4xf32>, tensor<4xf32>
+    %2 = nn.fusion ins(%p = %x : tensor<3x2xf32>, %q = %0 : tensor<2x4xf32>) ...
+    zero.release @fc1(%0, %1) : tensor<2x4xf32>, tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+}
+
+def ReduceGradientsPass : Pass<"partition-reduce-gradients", "::mlir::ModuleOp"> {
+  let summary = "Sum the gradients of each group over ranks";
+  let description = [{
+    Expects groups. Where gradients are shards (stage 3), replaces the
+    `train.gradient`s of a group by one `zero.reduce_scatter` after the last of
+    them, in `step` and `step_last`. Where they are whole (stage 0), leaves them
+    and adds a `zero.all_reduce_gradients` after the last of them in
+    `step_last`, so that earlier micro-batches send nothing.
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+}
+
+def ShardUpdatePass : Pass<"partition-shard-update", "::mlir::ModuleOp"> {
+  let summary = "Let update work on this rank's parts";
+  let description = [{
+    Expects groups. In `update`, at stage 3, replaces reads and writes of
+    parameters, gradients and moments by `zero.read_part` and `zero.write_part`,
+    and retypes the regions between them to flat parts of dynamic extent. Inside
+    such a region a scalar is broadcast where it meets a part.
+
+    At stage 0 the optimizer stays on whole tensors, since every rank has all of
+    them. Only sums over a tensor, as the norm needs, read parts: a sum over
+    ranks of sums over parts has the same bits at every stage.
+
+    ```mlir
+    %p = train.read @w : tensor<2x4xf32>
+    %q = nn.fusion ins(%a = %p : tensor<2x4xf32>, %s = %lr : tensor<f32>) kind("elementwise") -> (tensor<2x4xf32>) {
+      %1 = nn.broadcast %s dims = [] : tensor<f32> -> tensor<2x4xf32>
+      %2 = nn.mul %a, %1 : tensor<2x4xf32>
+      nn.yield %2 : tensor<2x4xf32>
+    }
+    train.write @w, %q : tensor<2x4xf32>
+    ```
+    becomes
+    ```mlir
+    %p = zero.read_part @w : tensor<?xf32>
+    %q = nn.fusion ins(%a = %p : tensor<?xf32>, %s = %lr : tensor<f32>) kind("elementwise") -> (tensor<?xf32>) {
+      %1 = nn.broadcast %s dims = [] : tensor<f32> -> tensor<?xf32>
+      %2 = nn.mul %a, %1 : tensor<?xf32>
+      nn.yield %2 : tensor<?xf32>
+    }
+    zero.write_part @w, %q : tensor<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::zero::ZeroDialect"];
+}
+
+def ReduceScalarsPass : Pass<"partition-reduce-scalars", "::mlir::ModuleOp"> {
+  let summary = "Sum over ranks what each rank knows only its share of";
+  let description = [{
+    Expects parts in `update`. There, sums over a part and accumulators read are
+    this rank's share of a number; a `zero.all_reduce` makes them whole before
+    their first use. In `eval`, values are summed over ranks before they are
+    accumulated, so that the host reads whole numbers on any rank. Values that
+    are ready at the same use travel in one message.
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+}
+
+def VerifyPartitionedPass : Pass<"partition-verify", "::mlir::ModuleOp"> {
+  let summary = "Check the exit form of the partition stage";
+  let description = [{
+    Reports every violation of:
+
+    - (P1) every trained or frozen float parameter with elements is a segment of
+      exactly one group, of its type and element count, and the group is
+      `frozen` if and only if the parameter is;
+    - (P2) what a group shards is reached only through collectives and parts:
+      `train.read`, `train.write` and `train.gradient` name whole tensors;
+    - (P3) every gathered tensor is released once, and nothing reads it or a
+      view of it after its release;
+    - (P4) in `step` and `step_last`, the gradient of every trained parameter is
+      made exactly once;
+    - (P5) gradients are reduced exactly once an update: shards in every step,
+      whole ones in `step_last` only and after the last gradient of the group;
+    - (P6) `step` and `step_last` begin equal lists of collectives, apart from
+      the all-reduce of gradients;
+    - (P7) an entry does not branch;
+    - (P8) parts are of parameters or states with a group and have their element
+      type; they are read and written in `update` only;
+    - (P9) every share of a number is summed over ranks before anything else
+      uses it: in `update` accumulators and sums over parts, in `eval` what is
+      accumulated;
+    - (P10) collectives are in the value form.
+  }];
+}
+
+#endif // DSC_PASSES_PARTITION_PASSES_TD

@@ -1,0 +1,207 @@
+#include "dialects/nn/NnOps.h"
+#include "dialects/train/TrainOps.h"
+#include "dialects/zero/ZeroOps.h"
+#include "passes/partition/ParameterUses.h"
+#include "passes/partition/PartRegion.h"
+#include "passes/partition/Passes.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+namespace dsc {
+#define GEN_PASS_DEF_SHARDUPDATEPASS
+#include "passes/partition/Passes.h.inc"
+} // namespace dsc
+
+using namespace mlir;
+using namespace dsc;
+
+namespace {
+
+/// The group of the parameter that `symbol` is or belongs to, or null.
+zero::GroupOp getGroupOfSymbol(FlatSymbolRefAttr symbol,
+                               const StateMap &states) {
+  train::ParameterOp owner = states.getOwner(symbol.getAttr());
+  return owner ? states.getGroupOf(owner.getSymNameAttr()) : zero::GroupOp();
+}
+
+bool isSharded(FlatSymbolRefAttr symbol, const StateMap &states) {
+  zero::GroupOp group = getGroupOfSymbol(symbol, states);
+  return group && group.getStage() == 3;
+}
+
+Value createReadPart(OpBuilder &builder, Location loc, FlatSymbolRefAttr symbol,
+                     Type elementType) {
+  return zero::ReadPartOp::create(builder, loc, getPartType(elementType),
+                                  symbol);
+}
+
+/// Rewrites update, in program order, from whole tensors to parts.
+class UpdateSharder {
+public:
+  explicit UpdateSharder(const StateMap &states) : states(states) {}
+
+  LogicalResult shard(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (failed(shardOp(op)))
+        return failure();
+    // What was replaced stands before its users, which were replaced too.
+    for (Operation *op : llvm::reverse(dead))
+      op->erase();
+    return success();
+  }
+
+private:
+  LogicalResult shardOp(Operation &op) {
+    if (auto read = dyn_cast<train::ReadOp>(op)) {
+      if (isSharded(read.getSymbolAttr(), states))
+        replace(read.getResult(),
+                createReadPart(builderAt(op), op.getLoc(), read.getSymbolAttr(),
+                               getElementTypeOrSelf(read.getResult())));
+      return success();
+    }
+    if (auto write = dyn_cast<train::WriteOp>(op))
+      return isSharded(write.getSymbolAttr(), states) ? shardWrite(write)
+                                                      : checkUntouched(op);
+    if (auto fusion = dyn_cast<nn::FusionOp>(op))
+      return shardRegion(fusion);
+    if (isView(&op) && replaced.contains(op.getOperand(0))) {
+      // A part is flat, whatever shape the whole tensor has.
+      replace(op.getResult(0), replaced.lookup(op.getOperand(0)));
+      return success();
+    }
+    return checkUntouched(op);
+  }
+
+  LogicalResult shardRegion(nn::FusionOp fusion) {
+    auto isTensor = [](Type type) {
+      return cast<ShapedType>(type).getRank() > 0;
+    };
+    bool touched = llvm::any_of(fusion.getInputs(), [&](Value input) {
+      return replaced.contains(input);
+    });
+    // Without a part it makes scalars, or a scalar in the shape of a parameter.
+    if (!touched && llvm::none_of(fusion.getResultTypes(), isTensor))
+      return success();
+
+    SmallVector<Value> inputs, results;
+    for (Value input : fusion.getInputs())
+      inputs.push_back(lookup(input));
+    auto mustBePart = [&](Value result) {
+      return (isTensor(result.getType()) && isElementwise(fusion)) ||
+             isWrittenOnly(result);
+    };
+    OpBuilder builder(fusion);
+    if (failed(PartRegion(fusion, inputs).build(builder, mustBePart, results)))
+      return failure();
+    for (auto [old, value] : llvm::zip(fusion.getResults(), results)) {
+      replaced[old] = value;
+    }
+    dead.push_back(fusion);
+    return success();
+  }
+
+  LogicalResult shardWrite(train::WriteOp write) {
+    OpBuilder builder(write);
+    Value value = lookup(write.getValue());
+    if (!isPart(value)) {
+      Value like =
+          createReadPart(builder, write.getLoc(), write.getSymbolAttr(),
+                         getElementTypeOrSelf(value));
+      value = createSplatPart(builder, write.getLoc(), value, like);
+    }
+    zero::WritePartOp::create(builder, write.getLoc(), write.getSymbolAttr(),
+                              value);
+    dead.push_back(write);
+    return success();
+  }
+
+  /// Scalars that regions gave stay the same number under a new value; a part
+  /// cannot stand in for a whole tensor.
+  LogicalResult checkUntouched(Operation &op) {
+    for (OpOperand &operand : op.getOpOperands()) {
+      auto it = replaced.find(operand.get());
+      if (it == replaced.end())
+        continue;
+      if (it->second.getType() != operand.get().getType())
+        return op.emitOpError(
+            "needs a whole tensor of which each rank has a part");
+      operand.set(it->second);
+    }
+    return success();
+  }
+
+  static bool isElementwise(nn::FusionOp fusion) {
+    StringRef kind = fusion.getKind().value_or("");
+    return kind == "elementwise" || kind == "scalar";
+  }
+
+  /// Whether all that happens to `value` is that sharded tensors become it.
+  bool isWrittenOnly(Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      auto write = dyn_cast<train::WriteOp>(user);
+      return write && isSharded(write.getSymbolAttr(), states);
+    });
+  }
+
+  Value lookup(Value value) const {
+    auto it = replaced.find(value);
+    return it == replaced.end() ? value : it->second;
+  }
+
+  void replace(Value old, Value value) {
+    replaced[old] = value;
+    dead.push_back(old.getDefiningOp());
+  }
+
+  OpBuilder &builderAt(Operation &op) {
+    builder.emplace(&op);
+    return *builder;
+  }
+
+  const StateMap &states;
+  std::optional<OpBuilder> builder;
+  llvm::DenseMap<Value, Value> replaced;
+  SmallVector<Operation *> dead;
+};
+
+struct ShardUpdatePass : dsc::impl::ShardUpdatePassBase<ShardUpdatePass> {
+  void runOnOperation() override {
+    StateMap states(getOperation());
+    for (auto entry : getOperation().getOps<train::EntryOp>()) {
+      if (entry.getKind() != train::EntryKind::Update)
+        continue;
+      Block &block = entry.getBody().front();
+      if (failed(UpdateSharder(states).shard(block)) ||
+          failed(sumParts(block, states)))
+        return signalPassFailure();
+    }
+  }
+
+  /// Where every rank has whole tensors, lets sums over them read parts.
+  LogicalResult sumParts(Block &block, const StateMap &states) {
+    for (auto fusion :
+         llvm::make_early_inc_range(block.getOps<nn::FusionOp>())) {
+      if (fusion.getKind() != stringifyFusionKind(FusionKind::Reduction) ||
+          fusion.getInputs().size() != 1)
+        continue;
+      auto read = fusion.getInputs()[0].getDefiningOp<train::ReadOp>();
+      if (!read || !getGroupOfSymbol(read.getSymbolAttr(), states))
+        continue;
+      OpBuilder builder(read);
+      Value part = createReadPart(builder, read.getLoc(), read.getSymbolAttr(),
+                                  getElementTypeOrSelf(read.getResult()));
+      SmallVector<Value> results;
+      builder.setInsertionPoint(fusion);
+      if (failed(PartRegion(fusion, part)
+                     .build(builder, [](Value) { return false; }, results)))
+        return failure();
+      fusion.replaceAllUsesWith(results);
+      fusion.erase();
+      if (read->use_empty())
+        read->erase();
+    }
+    return success();
+  }
+};
+
+} // namespace

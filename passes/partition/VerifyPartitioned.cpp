@@ -1,0 +1,243 @@
+#include "dialects/train/TrainOps.h"
+#include "dialects/zero/ZeroOps.h"
+#include "passes/analysis/Collectives.h"
+#include "passes/partition/ParameterUses.h"
+#include "passes/partition/Passes.h"
+#include "passes/partition/Shares.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+namespace dsc {
+#define GEN_PASS_DEF_VERIFYPARTITIONEDPASS
+#include "passes/partition/Passes.h.inc"
+} // namespace dsc
+
+using namespace mlir;
+using namespace dsc;
+
+namespace {
+
+/// One method a property; each reports all violations of it.
+class Verifier {
+public:
+  explicit Verifier(ModuleOp module) : module(module), states(module) {}
+
+  bool verify() {
+    verifyGroups();
+    for (auto entry : module.getOps<train::EntryOp>()) {
+      Block &block = entry.getBody().front();
+      for (Operation &op : block) {
+        verifyWholeAccess(op);
+        verifyParts(op, entry.getKind());
+        verifyShares(op, entry.getKind());
+        verifyValueForm(op);
+      }
+      if (entry.isStep())
+        verifyGradients(entry);
+      ok &= succeeded(verifyGatherLifetimes(entry)); // P3
+      ok &= succeeded(verifyNoBranch(entry));        // P7
+    }
+    ok &= succeeded(verifyEqualSteps(module)); // P6
+    return ok;
+  }
+
+private:
+  InFlightDiagnostic report(Operation *op, StringRef property) {
+    ok = false;
+    InFlightDiagnostic diagnostic = op->emitError("(");
+    diagnostic << property << ") ";
+    return diagnostic;
+  }
+
+  /// P1.
+  void verifyGroups() {
+    llvm::DenseMap<StringAttr, zero::GroupOp> members;
+    for (auto group : module.getOps<zero::GroupOp>())
+      for (zero::SegmentAttr segment : group.getSegmentRange()) {
+        StringAttr tensor = segment.getTensor().getAttr();
+        auto parameter = states.getParameter(tensor);
+        if (!parameter) {
+          report(group, "P1") << segment.getTensor() << " is not a parameter";
+          continue;
+        }
+        auto [it, isFirst] = members.try_emplace(tensor, group);
+        if (!isFirst) {
+          InFlightDiagnostic diagnostic = report(group, "P1")
+                                          << segment.getTensor()
+                                          << " is a segment of two groups";
+          diagnostic.attachNote(it->second.getLoc()) << "this is the other one";
+        }
+        auto type = cast<ShapedType>(parameter.getType());
+        if (type.getElementType() != group.getType() ||
+            type.getNumElements() != segment.getElements())
+          report(group, "P1") << "the segment of " << segment.getTensor()
+                              << " does not fit its type " << type;
+        if (group.getFrozen() == parameter.isTrainable())
+          report(group, "P1") << segment.getTensor() << " is "
+                              << stringifyParameterRole(parameter.getRole())
+                              << ", its group is "
+                              << (group.getFrozen() ? "" : "not ") << "frozen";
+      }
+    for (auto parameter : module.getOps<train::ParameterOp>())
+      if (belongsToGroup(parameter) &&
+          !members.contains(parameter.getSymNameAttr()))
+        report(parameter, "P1")
+            << "parameter @" << parameter.getSymName() << " is in no group";
+  }
+
+  /// Whether each rank has only its part of what `symbol` names. Moments are
+  /// shards from stage 1 on, gradients from 2 on, parameters from 3 on.
+  bool isShard(StringAttr symbol) {
+    train::ParameterOp owner = states.getOwner(symbol);
+    zero::GroupOp group =
+        owner ? states.getGroupOf(owner.getSymNameAttr()) : zero::GroupOp();
+    if (!group)
+      return false;
+    train::StateOp state = states.getState(symbol);
+    if (!state)
+      return group.getStage() >= 3;
+    return group.getStage() >=
+           (state.getKind() == train::StateKind::Gradient ? 2 : 1);
+  }
+
+  /// P2.
+  void verifyWholeAccess(Operation &op) {
+    StringAttr symbol;
+    if (auto read = dyn_cast<train::ReadOp>(op))
+      symbol = read.getSymbolAttr().getAttr();
+    else if (auto write = dyn_cast<train::WriteOp>(op))
+      symbol = write.getSymbolAttr().getAttr();
+    else if (auto gradient = dyn_cast<train::GradientOp>(op)) {
+      StringAttr parameter = gradient.getParameterAttr().getAttr();
+      train::StateOp state = states.getGradient(parameter);
+      symbol = state ? state.getSymNameAttr() : parameter;
+    }
+    if (symbol && isShard(symbol))
+      report(&op, "P2") << "takes @" << symbol.getValue()
+                        << " as a whole tensor, of which each rank has a part";
+  }
+
+  /// P8.
+  void verifyParts(Operation &op, train::EntryKind kind) {
+    FlatSymbolRefAttr symbol;
+    Type type;
+    if (auto read = dyn_cast<zero::ReadPartOp>(op)) {
+      symbol = read.getSymbolAttr();
+      type = read.getResult().getType();
+    } else if (auto write = dyn_cast<zero::WritePartOp>(op)) {
+      symbol = write.getSymbolAttr();
+      type = write.getValue().getType();
+    } else {
+      return;
+    }
+    if (kind != train::EntryKind::Update)
+      report(&op, "P8") << "takes a part outside of 'update'";
+    train::ParameterOp owner = states.getOwner(symbol.getAttr());
+    if (!owner || !states.getGroupOf(owner.getSymNameAttr())) {
+      report(&op, "P8") << symbol << " has no group, so it has no parts";
+      return;
+    }
+    train::StateOp state = states.getState(symbol.getAttr());
+    Type whole = state ? state.getType() : owner.getType();
+    if (getElementTypeOrSelf(whole) != getElementTypeOrSelf(type))
+      report(&op, "P8") << "takes a part of " << symbol << " as " << type
+                        << ", but it is " << whole;
+  }
+
+  /// P9.
+  void verifyShares(Operation &op, train::EntryKind kind) {
+    for (OpOperand &operand : op.getOpOperands())
+      if (needsWhole(operand, states, kind)) {
+        InFlightDiagnostic diagnostic = report(&op, "P9")
+                                        << "uses this rank's share of a number";
+        diagnostic.attachNote(operand.get().getLoc())
+            << "the share comes from here; a zero.all_reduce is missing";
+      }
+  }
+
+  /// P10.
+  void verifyValueForm(Operation &op) {
+    auto isToken = [](Type type) { return isa<zero::TokenType>(type); };
+    if (llvm::any_of(op.getResultTypes(), isToken) ||
+        llvm::any_of(op.getOperandTypes(), isToken))
+      report(&op, "P10") << "is of the async form, which schedule makes";
+  }
+
+  /// P4, P5.
+  void verifyGradients(train::EntryOp entry) {
+    llvm::DenseMap<StringAttr, SmallVector<Operation *, 1>> made, reduced;
+    for (Operation &op : entry.getBody().front()) {
+      if (auto gradient = dyn_cast<train::GradientOp>(op))
+        made[gradient.getParameterAttr().getAttr()].push_back(&op);
+      FlatSymbolRefAttr name;
+      if (auto scatter = dyn_cast<zero::ReduceScatterOp>(op))
+        name = scatter.getGroupAttr();
+      else if (auto reduce = dyn_cast<zero::AllReduceGradientsOp>(op))
+        name = reduce.getGroupAttr();
+      else
+        continue;
+      reduced[name.getAttr()].push_back(&op);
+      if (isa<zero::ReduceScatterOp>(op))
+        for (zero::SegmentAttr segment :
+             states.getGroup(name.getAttr()).getSegmentRange())
+          made[segment.getTensor().getAttr()].push_back(&op);
+    }
+    for (auto parameter : module.getOps<train::ParameterOp>()) {
+      if (!parameter.isTrainable())
+        continue;
+      auto &makers = made[parameter.getSymNameAttr()];
+      if (makers.empty())
+        report(entry, "P4") << "has no gradient of @" << parameter.getSymName();
+      else if (makers.size() > 1)
+        report(makers[1], "P4") << "is the second gradient of @"
+                                << parameter.getSymName() << " in this entry";
+    }
+    for (auto group : module.getOps<zero::GroupOp>())
+      if (!group.getFrozen())
+        verifyReductions(entry, group, reduced[group.getSymNameAttr()], made);
+  }
+
+  /// P5.
+  void verifyReductions(
+      train::EntryOp entry, zero::GroupOp group,
+      ArrayRef<Operation *> reductions,
+      const llvm::DenseMap<StringAttr, SmallVector<Operation *, 1>> &made) {
+    bool isWhole = group.getStage() < 2;
+    bool isDue = !isWhole || entry.getKind() == train::EntryKind::StepLast;
+    if (isDue && reductions.empty())
+      report(entry, "P5") << "does not reduce the gradients of @"
+                          << group.getSymName();
+    if (!isDue && !reductions.empty())
+      report(reductions[0], "P5")
+          << "reduces whole gradients ahead of the last micro-batch";
+    if (reductions.size() > 1)
+      report(reductions[1], "P5")
+          << "reduces the gradients of @" << group.getSymName() << " again";
+    for (Operation *reduction : reductions) {
+      if (isa<zero::AllReduceGradientsOp>(reduction) != isWhole)
+        report(reduction, "P5") << "does not fit stage " << group.getStage();
+      for (zero::SegmentAttr segment : group.getSegmentRange())
+        for (Operation *maker : made.lookup(segment.getTensor().getAttr()))
+          if (reduction->isBeforeInBlock(maker)) {
+            InFlightDiagnostic diagnostic =
+                report(maker, "P5") << "adds to a gradient that ranks have "
+                                       "summed already";
+            diagnostic.attachNote(reduction->getLoc()) << "summed here";
+          }
+    }
+  }
+
+  ModuleOp module;
+  StateMap states;
+  bool ok = true;
+};
+
+struct VerifyPartitionedPass
+    : dsc::impl::VerifyPartitionedPassBase<VerifyPartitionedPass> {
+  void runOnOperation() override {
+    if (!Verifier(getOperation()).verify())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,60 @@
+#ifndef DSC_PASSES_SCHEDULE_PASSES_TD
+#define DSC_PASSES_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SplitCollectivesPass : Pass<"schedule-split-collectives", "::mlir::ModuleOp"> {
+  let summary = "Split every collective into a start and an await";
+  let description = [{
+    Expects the `zero` value form and gives the async form with the await
+    directly behind its start, which changes no order.
+
+    ```mlir
+    %0 = zero.gather @fc1 axis(@world) : tensor<2x4xf32>
+    ```
+    becomes
+    ```mlir
+    %token = zero.gather_start @fc1 axis(@world)
+    %0 = zero.gather_await %token : tensor<2x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+}
+
+def AssignInplacePass : Pass<"schedule-assign-inplace", "::mlir::ModuleOp"> {
+  let summary = "Let regions overwrite the states that they update";
+  let description = [{
+    Sets `inplace` of a region where the only use of a result is a write of a
+    parameter or state, and an operand is a read of it, under the conditions
+    that `schedule-verify` checks as (S5). The state is then updated without a
+    buffer and a copy. A remark tells why a written result was not.
+
+    ```mlir
+    %p = train.read @w : tensor<4xf32>
+    %q = nn.fusion ins(%a = %p : tensor<4xf32>) kind("elementwise") inplace [0] -> (tensor<4xf32>) { ... }
+    train.write @w, %q : tensor<4xf32>
+    ```
+  }];
+}
+
+def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
+  let summary = "Check the exit form of the schedule stage";
+  let description = [{
+    Reports every violation of:
+
+    - (S1) collectives are in the async form;
+    - (S2) every token is awaited exactly once;
+    - (S3) between start and await, nothing writes what the collective reads,
+      and nothing touches what it writes;
+    - (S4) every gathered tensor is released once, and nothing reads it or a
+      view of it after its release;
+    - (S5) where a result overwrites an operand, the region is elementwise; the
+      operand is a read of the state that is the result's only use, read once by
+      the region; nothing else uses a read of that state from the region on, and
+      nothing touches the state between the region and the write;
+    - (S6) `step` and `step_last` begin equal lists of collectives, apart from
+      the all-reduce of gradients, and no entry branches.
+  }];
+}
+
+#endif // DSC_PASSES_SCHEDULE_PASSES_TD

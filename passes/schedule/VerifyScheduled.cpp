@@ -1,0 +1,113 @@
+#include "dialects/nn/NnOps.h"
+#include "dialects/train/TrainOps.h"
+#include "dialects/zero/ZeroOps.h"
+#include "passes/analysis/Collectives.h"
+#include "passes/schedule/InplaceSafety.h"
+#include "passes/schedule/Passes.h"
+
+namespace dsc {
+#define GEN_PASS_DEF_VERIFYSCHEDULEDPASS
+#include "passes/schedule/Passes.h.inc"
+} // namespace dsc
+
+using namespace mlir;
+using namespace dsc;
+
+namespace {
+
+/// S1.
+LogicalResult verifyAsyncForm(Operation &op) {
+  if (!isa<zero::GatherOp, zero::ReduceScatterOp, zero::AllReduceOp,
+           zero::AllReduceGradientsOp>(op))
+    return success();
+  return op.emitError("(S1) is a collective in the value form");
+}
+
+/// What an operation touches, counting regions that write in place.
+std::optional<SmallVector<StateAccess, 2>> getAccesses(Operation *op,
+                                                       const StateMap &states) {
+  auto fusion = dyn_cast<nn::FusionOp>(op);
+  if (!fusion)
+    return getStateAccesses(op, states);
+  SmallVector<StateAccess, 2> written;
+  for (unsigned result = 0; result < fusion.getNumResults(); ++result)
+    if (fusion.getInplaceOperand(result))
+      if (Operation *write = InplaceSafety::getWrite(fusion, result))
+        if (auto accesses = getStateAccesses(write, states))
+          llvm::append_range(written, *accesses);
+  return written;
+}
+
+/// S2, S3.
+LogicalResult verifyFlight(Operation &start, const StateMap &states) {
+  auto isToken = [](Type type) { return isa<zero::TokenType>(type); };
+  if (llvm::none_of(start.getResultTypes(), isToken))
+    return success();
+  Value token = start.getResult(0);
+  if (!token.hasOneUse()) // S2
+    return start.emitError("(S2) starts what is awaited ")
+           << std::distance(token.use_begin(), token.use_end()) << " times";
+  Operation *await = *token.getUsers().begin();
+
+  llvm::DenseMap<StringAttr, bool> inFlight;
+  for (const StateAccess &access : *getStateAccesses(&start, states))
+    inFlight[access.symbol] |= access.writes;
+  for (Operation *op = start.getNextNode(); op != await;
+       op = op->getNextNode()) {
+    // Other awaits have effects that their starts account for.
+    auto accesses = getAccesses(op, states);
+    if (!accesses)
+      continue;
+    for (const StateAccess &access : *accesses) {
+      auto it = inFlight.find(access.symbol);
+      if (it == inFlight.end() || !(it->second || access.writes))
+        continue; // S3
+      InFlightDiagnostic diagnostic = op->emitError("(S3) touches @")
+                                      << access.symbol.getValue()
+                                      << " while a collective uses it";
+      diagnostic.attachNote(start.getLoc()) << "started here";
+      diagnostic.attachNote(await->getLoc()) << "awaited here";
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
+/// S5.
+LogicalResult verifyInplace(nn::FusionOp fusion, const InplaceSafety &safety) {
+  for (unsigned result = 0; result < fusion.getNumResults(); ++result) {
+    std::optional<unsigned> operand = fusion.getInplaceOperand(result);
+    if (!operand)
+      continue;
+    std::string hazard = safety.getHazard(fusion, result, *operand);
+    if (!hazard.empty())
+      return fusion.emitOpError("(S5) result ")
+             << result << " overwrites operand " << *operand << ", but "
+             << hazard;
+  }
+  return success();
+}
+
+struct VerifyScheduledPass
+    : dsc::impl::VerifyScheduledPassBase<VerifyScheduledPass> {
+  void runOnOperation() override {
+    StateMap states(getOperation());
+    bool ok = succeeded(verifyEqualSteps(getOperation())); // S6
+    for (auto entry : getOperation().getOps<train::EntryOp>()) {
+      Block &block = entry.getBody().front();
+      InplaceSafety safety(block, states);
+      for (Operation &op : block) {
+        ok &= succeeded(verifyAsyncForm(op));
+        ok &= succeeded(verifyFlight(op, states));
+        if (auto fusion = dyn_cast<nn::FusionOp>(op))
+          ok &= succeeded(verifyInplace(fusion, safety));
+      }
+      ok &= succeeded(verifyGatherLifetimes(entry)); // S4
+      ok &= succeeded(verifyNoBranch(entry));        // S6
+    }
+    if (!ok)
+      signalPassFailure();
+  }
+};
+
+} // namespace

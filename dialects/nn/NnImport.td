@@ -40,9 +40,12 @@ def Nn_DynamicReshapeOp : Nn_TypedOp<"dynamic_reshape"> {
     Constraints:
     * (C1) `shape` has one element a dimension of `result`, where known.
     * (C2) `input` and `result` have the same element type.
-    * (C3) A constant `shape` has at most one -1, no smaller number, and no 0
-      beyond the operand's rank (unless `allow_zero`).
-    * (C4) A constant `shape` fits the number of elements, where known.
+    * (C3) `shape` has at most one -1, no smaller number, and no 0 beyond the
+      operand's rank (unless `allow_zero`).
+    * (C4) `shape` fits the number of elements.
+
+    C3 and C4 are about a value: they are checked when the result type is
+    inferred again and `shape` has become a constant.
 
     Example:
     ```mlir

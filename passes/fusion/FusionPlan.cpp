@@ -22,6 +22,7 @@ FusionPlan::FusionPlan(train::EntryOp entry, const StateMap &states, bool fuse)
   number(entry);
   if (fuse) {
     measureDepths(entry, states);
+    sinkDepths(states);
     joinScalarsAndParameters();
     joinChains();
   }
@@ -152,6 +153,54 @@ void FusionPlan::measureDepths(train::EntryOp entry, const StateMap &states) {
   }
 }
 
+/// Whether the operation joins others of its depth: scalars and, in update,
+/// operations on a parameter.
+bool FusionPlan::joinsByDepth(const Node &node) const {
+  return isJoinable(node) &&
+         (node.parameter || isScalar(node.op->getResult(0)));
+}
+
+/// The largest depth that `user` allows to what it uses.
+unsigned FusionPlan::getDepthLimit(Operation *user,
+                                   const StateMap &states) const {
+  const Node *node = lookup(user);
+  if (!node) // The terminator.
+    return std::numeric_limits<unsigned>::max();
+  if (isCloned(user) && !isBarrier(*node)) {
+    unsigned limit = std::numeric_limits<unsigned>::max();
+    for (Operation *other : user->getUsers())
+      limit = std::min(limit, getDepthLimit(other, states));
+    return limit;
+  }
+  // A write can wait unless something reads what it wrote.
+  auto accesses = getStateAccesses(user, states);
+  bool canWait =
+      user->getNumResults() == 0 && accesses && !accesses->empty() &&
+      llvm::all_of(*accesses, [&](const StateAccess &access) {
+        return lastReads.lookup(access.symbol) <= numbers.lookup(user);
+      });
+  return canWait ? std::numeric_limits<unsigned>::max() : node->depth;
+}
+
+/// Moves operations that join by depth as deep as their users allow, so that
+/// what need not come before a barrier does not form a region of its own there.
+void FusionPlan::sinkDepths(const StateMap &states) {
+  llvm::DenseMap<StringAttr, unsigned> maxDepths;
+  for (const Node &node : nodes)
+    if (joinsByDepth(node)) {
+      unsigned &depth = maxDepths[node.parameter];
+      depth = std::max(depth, node.depth);
+    }
+  for (Node &node : llvm::reverse(nodes)) {
+    if (!joinsByDepth(node))
+      continue;
+    unsigned limit = maxDepths.lookup(node.parameter);
+    for (Operation *user : node.op->getUsers())
+      limit = std::min(limit, getDepthLimit(user, states));
+    node.depth = std::max(node.depth, limit);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
@@ -163,8 +212,7 @@ void FusionPlan::measureDepths(train::EntryOp entry, const StateMap &states) {
 void FusionPlan::joinScalarsAndParameters() {
   llvm::DenseMap<std::pair<StringAttr, unsigned>, PlannedRegion *> joined;
   for (Node &node : nodes) {
-    if (!isJoinable(node) ||
-        !(node.parameter || isScalar(node.op->getResult(0))))
+    if (!joinsByDepth(node))
       continue;
     PlannedRegion *&region = joined[{node.parameter, node.depth}];
     if (!region)
@@ -231,7 +279,9 @@ void FusionPlan::formSingletons() {
     if (!node.kind || node.kind == FusionKind::View || node.region ||
         isCloned(node.op))
       continue;
-    node.region = createRegion(*node.kind);
+    bool isFree =
+        node.kind == FusionKind::Constant || node.kind == FusionKind::Broadcast;
+    node.region = createRegion(isFree ? FusionKind::Elementwise : *node.kind);
     node.region->members.push_back(node.op);
   }
 }

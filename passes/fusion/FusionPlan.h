@@ -44,9 +44,8 @@ private:
     mlir::Operation *op = nullptr;
     /// Nothing for operations without FusionOpInterface.
     std::optional<FusionKind> kind;
-    /// Number of barriers (reductions, contractions, ...) on the longest path
-    /// to the operation. Elementwise operations of equal depth can never have
-    /// a barrier between them, whatever region they join.
+    /// Grows along every path, by one at each barrier (reductions,
+    /// contractions, ...): what has one depth has no barrier in between.
     unsigned depth = 0;
     /// In update: the parameter on whose elements the operation works.
     mlir::StringAttr parameter;
@@ -59,6 +58,7 @@ private:
   void number(train::EntryOp entry);
   void measureDepths(train::EntryOp entry, const StateMap &states);
   void inheritParameter(Node &node, const StateMap &states);
+  void sinkDepths(const StateMap &states);
   void joinScalarsAndParameters();
   void joinChains();
   void formSingletons();
@@ -69,6 +69,8 @@ private:
 
   bool isBarrier(const Node &node) const;
   bool isJoinable(const Node &node) const;
+  bool joinsByDepth(const Node &node) const;
+  unsigned getDepthLimit(mlir::Operation *user, const StateMap &states) const;
   PlannedRegion *findRegionOfAllUsers(const Node &node,
                                       std::string &reason) const;
   PlannedRegion *createRegion(FusionKind kind);

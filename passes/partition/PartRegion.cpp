@@ -133,7 +133,8 @@ LogicalResult PartRegion::build(OpBuilder &builder,
        llvm::zip(old.getBody()->getArguments(), inputs))
     mapping.map(argument,
                 block->addArgument(input.getType(), argument.getLoc()));
-  OpBuilder inside = OpBuilder::atBlockEnd(block.get());
+  OpBuilder inside(old.getContext());
+  inside.setInsertionPointToEnd(block.get());
   body = &inside;
   for (Operation &op : old.getBody()->without_terminator())
     if (failed(rebuild(op)))

@@ -76,11 +76,17 @@ private:
     auto isTensor = [](Type type) {
       return cast<ShapedType>(type).getRank() > 0;
     };
-    bool touched = llvm::any_of(fusion.getInputs(), [&](Value input) {
-      return replaced.contains(input);
-    });
-    // Without a part it makes scalars, or a scalar in the shape of a parameter.
-    if (!touched && llvm::none_of(fusion.getResultTypes(), isTensor))
+    bool touched = false, whole = false;
+    for (Value input : fusion.getInputs()) {
+      touched |= replaced.contains(input);
+      whole |= !replaced.contains(input) && isTensor(input.getType());
+    }
+    if (touched && whole)
+      return fusion.emitOpError(
+          "works on whole tensors and on tensors that ranks share");
+    // Left are scalars, from which a region makes either scalars or a scalar in
+    // the shape of a parameter.
+    if (whole || (!touched && llvm::none_of(fusion.getResultTypes(), isTensor)))
       return success();
 
     SmallVector<Value> inputs, results;
@@ -93,9 +99,8 @@ private:
     OpBuilder builder(fusion);
     if (failed(PartRegion(fusion, inputs).build(builder, mustBePart, results)))
       return failure();
-    for (auto [old, value] : llvm::zip(fusion.getResults(), results)) {
+    for (auto [old, value] : llvm::zip(fusion.getResults(), results))
       replaced[old] = value;
-    }
     dead.push_back(fusion);
     return success();
   }
@@ -171,10 +176,16 @@ struct ShardUpdatePass : dsc::impl::ShardUpdatePassBase<ShardUpdatePass> {
       if (entry.getKind() != train::EntryKind::Update)
         continue;
       Block &block = entry.getBody().front();
-      if (failed(UpdateSharder(states).shard(block)) ||
-          failed(sumParts(block, states)))
+      if (failed(hasShards() ? UpdateSharder(states).shard(block)
+                             : sumParts(block, states)))
         return signalPassFailure();
     }
+  }
+
+  bool hasShards() {
+    return llvm::any_of(
+        getOperation().getOps<zero::GroupOp>(),
+        [](zero::GroupOp group) { return group.getStage() == 3; });
   }
 
   /// Where every rank has whole tensors, lets sums over them read parts.

@@ -7,7 +7,6 @@ include "mlir/IR/EnumAttr.td"
 class Train_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::dsc::train";
-  let genSpecializedAttr = 0;
 }
 
 def Train_ParameterRole : Train_Enum<"ParameterRole", "who changes a parameter", [
@@ -19,8 +18,6 @@ def Train_ParameterRole : Train_Enum<"ParameterRole", "who changes a parameter",
   // Never a weight: tables, masks, integer tensors.
   I32EnumAttrCase<"Buffer", 2, "buffer">
 ]>;
-def Train_ParameterRoleAttr
-    : EnumAttr<Train_Dialect, Train_ParameterRole, "role">;
 
 def Train_StateKind : Train_Enum<"StateKind", "what a state tensor is for", [
   // Sum of the gradients of one parameter since the last update.
@@ -36,7 +33,6 @@ def Train_StateKind : Train_Enum<"StateKind", "what a state tensor is for", [
   // A number that the host reads after update.
   I32EnumAttrCase<"Report", 5, "report">
 ]>;
-def Train_StateKindAttr : EnumAttr<Train_Dialect, Train_StateKind, "state_kind">;
 
 def Train_EntryKind : Train_Enum<"EntryKind", "when an entry point runs", [
   // Forward and backward of a micro-batch that is not the last of its update.
@@ -50,6 +46,5 @@ def Train_EntryKind : Train_Enum<"EntryKind", "when an entry point runs", [
   // Forward without a loss.
   I32EnumAttrCase<"Forward", 4, "forward">
 ]>;
-def Train_EntryKindAttr : EnumAttr<Train_Dialect, Train_EntryKind, "entry_kind">;
 
 #endif // DSC_DIALECTS_TRAIN_TRAINENUMS_TD

@@ -42,7 +42,7 @@ def Train_ParameterOp : Train_Op<"parameter", [Symbol]> {
     SymbolNameAttr:$sym_name,
     OptionalAttr<StrAttr>:$sym_visibility,
     TypeAttrOf<AnyRankedTensor>:$type,
-    Train_ParameterRoleAttr:$role,
+    Train_ParameterRole:$role,
     StrAttr:$reason,
     OptionalAttr<AnyAttrOf<[Train_FileAttr, Train_InitAttr, ElementsAttr]>>:$initial,
     OptionalAttr<StrAttr>:$onnx_name,
@@ -91,7 +91,7 @@ def Train_StateOp : Train_Op<"state", [Symbol,
     SymbolNameAttr:$sym_name,
     OptionalAttr<StrAttr>:$sym_visibility,
     TypeAttrOf<AnyRankedTensor>:$type,
-    Train_StateKindAttr:$kind,
+    Train_StateKind:$kind,
     OptionalAttr<FlatSymbolRefAttr>:$parameter,
     OptionalAttr<F64Attr>:$default_value,
     OptionalAttr<StrAttr>:$help);
@@ -226,7 +226,7 @@ def Train_EntryOp : Train_Op<"entry", [IsolatedFromAbove, FunctionOpInterface,
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     OptionalAttr<StrAttr>:$sym_visibility,
-    Train_EntryKindAttr:$kind,
+    Train_EntryKind:$kind,
     TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -263,7 +263,9 @@ def Train_ReturnOp : Train_Op<"return", [Pure, Terminator, ReturnLike,
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange());
+  }]>];
   let hasVerifier = 1;
 }
 

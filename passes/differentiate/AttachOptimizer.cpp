@@ -58,7 +58,9 @@ private:
   Value gradientScale;
   /// Whether this update is applied; else every old value stays.
   Value isApplied;
-  Value applied, lr;
+  /// Updates that were applied before this one.
+  Value applied, appliedInF64;
+  Value lr;
   /// By element type: zero, the gradient scale and the optimizer's scalars.
   llvm::MapVector<Type, SmallVector<Value>> scalars;
 };
@@ -105,19 +107,23 @@ void UpdateBuilder::buildHealth(bool clips) {
 void UpdateBuilder::buildLearningRate(const LearningRate &schedule) {
   applied = t.read(names::appliedSteps,
                    TensorBuilder::scalar(t.builder.getI64Type()));
-  lr = schedule.build(t, t.cast(applied, t.builder.getF64Type()));
+  appliedInF64 = t.cast(applied, t.builder.getF64Type());
+  lr = schedule.build(t, appliedInF64);
 }
 
 void UpdateBuilder::buildScalars(const Optimizer &optimizer) {
   Value count = t.add(t.cast(applied, t.builder.getF64Type()), t.constant(1.0));
   SmallVector<Value> doubles = optimizer.buildScalars(t, lr, count);
-  doubles.insert(doubles.begin(), {t.constant(0.0), gradientScale});
+  doubles.insert(doubles.begin(), gradientScale);
   for (train::ParameterOp parameter : parameters) {
     Type elementType = parameter.getType().getElementType();
-    SmallVector<Value> &converted = scalars[elementType];
-    if (converted.empty())
-      for (Value scalar : doubles)
-        converted.push_back(t.cast(scalar, elementType));
+    auto [entry, isNew] = scalars.try_emplace(elementType);
+    if (!isNew)
+      continue;
+    entry->second.push_back(
+        t.constant(0.0, TensorBuilder::scalar(elementType)));
+    for (Value scalar : doubles)
+      entry->second.push_back(t.cast(scalar, elementType));
   }
 }
 
@@ -238,7 +244,7 @@ void AttachOptimizerPass::runOnOperation() {
     return signalPassFailure();
   llvm::Regex noDecayRegex(options.noDecay);
   std::string regexError;
-  if (!noDecayRegex.isValid(regexError)) {
+  if (!options.noDecay.empty() && !noDecayRegex.isValid(regexError)) {
     module.emitError("no-decay is not a regular expression: ") << regexError;
     return signalPassFailure();
   }

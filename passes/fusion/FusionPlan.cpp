@@ -263,8 +263,9 @@ void FusionPlan::joinChains() {
       node.region = createRegion(FusionKind::Elementwise);
       remark::missed(node.op->getLoc(),
                      remark::RemarkOpts::name("NotFused").category("fusion"))
-          << node.op->getName().getStringRef()
-          << " is not fused into its users because " << reason;
+          << (node.op->getName().getStringRef() +
+              " is not fused into its users because " + reason)
+                 .str();
     }
     node.region->members.push_back(node.op);
   }

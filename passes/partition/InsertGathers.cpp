@@ -128,8 +128,9 @@ struct InsertGathersPass : dsc::impl::InsertGathersPassBase<InsertGathersPass> {
     zero::ReleaseOp::create(builder, last->getLoc(), name, gather.getResults());
     remark::passed(first->getLoc(),
                    remark::RemarkOpts::name("Gathered").category("partition"))
-        << "gathers " << group.getSymName() << " for "
-        << std::to_string(run.uses.size()) << " uses";
+        << ("gathers " + group.getSymName() + " for " + Twine(run.uses.size()) +
+            " uses")
+               .str();
     return success();
   }
 };

@@ -29,8 +29,9 @@ void assignInplace(nn::FusionOp fusion, const InplaceSafety &safety) {
     }
     remark::missed(fusion.getLoc(),
                    remark::RemarkOpts::name("NotInplace").category("schedule"))
-        << "result " << std::to_string(result)
-        << " does not overwrite its state because " << hazard;
+        << ("result " + Twine(result) +
+            " does not overwrite its state because " + hazard)
+               .str();
   }
   if (llvm::any_of(inplace, [](int64_t operand) { return operand >= 0; }))
     fusion.setInplace(inplace);

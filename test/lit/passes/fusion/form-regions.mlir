@@ -1,0 +1,128 @@
+// RUN: dsc-opt %s -fusion-form-regions -split-input-file | FileCheck %s
+
+// An elementwise chain of one shape is one region. The broadcast of the bias is
+// made inside, so no buffer holds it.
+
+// CHECK-LABEL: train.entry @chain
+train.entry @chain(%x: tensor<2x4xf32> {dsc.name = "x", dsc.role = "data"}, %b: tensor<4xf32> {dsc.name = "b", dsc.role = "data"}) -> (tensor<2x4xf32> {dsc.name = "y"}) kind(forward) {
+  // CHECK-NEXT: %[[Y:.*]] = nn.fusion ins(%[[P:.*]] = %x : tensor<2x4xf32>, %[[Q:.*]] = %b : tensor<4xf32>) kind("elementwise") -> (tensor<2x4xf32>) {
+  // CHECK-NEXT:   %[[BROADCAST:.*]] = nn.broadcast %[[Q]]
+  // CHECK-NEXT:   %[[SUM:.*]] = nn.add %[[P]], %[[BROADCAST]]
+  // CHECK-NEXT:   %[[RELU:.*]] = nn.relu %[[SUM]]
+  // CHECK-NEXT:   nn.yield %[[RELU]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: train.return %[[Y]]
+  %0 = nn.broadcast %b dims = [1] : tensor<4xf32> -> tensor<2x4xf32>
+  %1 = nn.add %x, %0 : tensor<2x4xf32>
+  %2 = nn.relu %1 : tensor<2x4xf32>
+  train.return %2 : tensor<2x4xf32>
+}
+
+// -----
+
+// A value that two regions use is made by a third.
+
+// CHECK-LABEL: train.entry @two_users
+train.entry @two_users(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}, tensor<4xf32> {dsc.name = "z"}) kind(forward) {
+  // CHECK: %[[A:.*]] = nn.fusion ins({{.*}} = %x
+  // CHECK: nn.exp
+  // CHECK: nn.fusion ins({{.*}} = %[[A]]
+  // CHECK: nn.neg
+  // CHECK: nn.fusion ins({{.*}} = %[[A]]
+  // CHECK: nn.tanh
+  %0 = nn.exp %x : tensor<4xf32>
+  %1 = nn.neg %0 : tensor<4xf32>
+  %2 = nn.tanh %0 : tensor<4xf32>
+  train.return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A diamond whose ends meet is one region: all users of each member are inside.
+
+// CHECK-LABEL: train.entry @diamond
+train.entry @diamond(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(forward) {
+  // CHECK-COUNT-1: nn.fusion
+  // CHECK-NOT: nn.fusion
+  %0 = nn.exp %x : tensor<4xf32>
+  %1 = nn.neg %0 : tensor<4xf32>
+  %2 = nn.tanh %0 : tensor<4xf32>
+  %3 = nn.add %1, %2 : tensor<4xf32>
+  train.return %3 : tensor<4xf32>
+}
+
+// -----
+
+// A contraction goes to a library, so it is alone; what it reads is a buffer,
+// even if that is a broadcast.
+
+// CHECK-LABEL: train.entry @contraction
+train.entry @contraction(%x: tensor<2x4xf32> {dsc.name = "x", dsc.role = "data"}, %s: tensor<f32> {dsc.name = "s", dsc.role = "data"}) -> (tensor<2x3xf32> {dsc.name = "y"}) kind(forward) {
+  // CHECK: %[[W:.*]] = nn.fusion ins({{.*}} = %s : tensor<f32>) kind("elementwise") -> (tensor<4x3xf32>) {
+  // CHECK-NEXT: nn.broadcast
+  // CHECK: %[[M:.*]] = nn.fusion ins({{.*}} = %x : tensor<2x4xf32>, {{.*}} = %[[W]] : tensor<4x3xf32>) kind("contraction") -> (tensor<2x3xf32>) {
+  // CHECK-NEXT: nn.matmul
+  // CHECK-NEXT: nn.yield
+  // CHECK: nn.fusion ins({{.*}} = %[[M]] : tensor<2x3xf32>) kind("elementwise")
+  %0 = nn.broadcast %s dims = [] : tensor<f32> -> tensor<4x3xf32>
+  %1 = nn.matmul %x, %0 : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  %2 = nn.relu %1 : tensor<2x3xf32>
+  train.return %2 : tensor<2x3xf32>
+}
+
+// -----
+
+// Rows, reductions and transposes have regions of their own; a view has none.
+
+// CHECK-LABEL: train.entry @kinds
+train.entry @kinds(%x: tensor<2x4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<8xf32> {dsc.name = "y"}, tensor<2xf32> {dsc.name = "z"}) kind(forward) {
+  // CHECK: %[[ROW:.*]] = nn.fusion {{.*}} kind("row")
+  // CHECK: %[[SUM:.*]] = nn.fusion {{.*}} kind("reduction")
+  // CHECK: %[[T:.*]] = nn.fusion {{.*}} kind("transpose")
+  // CHECK: %[[VIEW:.*]] = nn.reshape %[[T]]
+  // CHECK: train.return %[[VIEW]], %[[SUM]]
+  %0 = nn.softmax %x dim = 1 : tensor<2x4xf32>
+  %1 = nn.reduce_sum %0 dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
+  %2 = nn.transpose %0 perm = [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
+  %3 = nn.reshape %2 : tensor<4x2xf32> -> tensor<8xf32>
+  train.return %3, %1 : tensor<8xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Scalars fuse wherever they stand, and wait for the last of them, unless a
+// tensor operation stands in between.
+
+// CHECK-LABEL: train.entry @scalars
+train.entry @scalars(%a: tensor<f64> {dsc.name = "a", dsc.role = "data"}, %x: tensor<4xf64> {dsc.name = "x", dsc.role = "data"}) -> (tensor<f64> {dsc.name = "y"}, tensor<f64> {dsc.name = "z"}) kind(forward) {
+  // CHECK: %[[FIRST:.*]] = nn.fusion ins({{.*}} = %a : tensor<f64>) kind("scalar") -> (tensor<f64>) {
+  // CHECK-NEXT: nn.exp
+  // CHECK-NEXT: nn.yield
+  // CHECK: %[[TENSOR:.*]] = nn.fusion ins({{.*}} = %x : tensor<4xf64>, {{.*}} = %[[FIRST]] : tensor<f64>) kind("elementwise")
+  // CHECK: %[[SUM:.*]] = nn.fusion ins({{.*}} = %[[TENSOR]] : tensor<4xf64>) kind("reduction")
+  // CHECK: %[[LAST:.*]]:2 = nn.fusion ins({{.*}} = %a : tensor<f64>, {{.*}} = %[[SUM]] : tensor<f64>) kind("scalar") -> (tensor<f64>, tensor<f64>) {
+  // CHECK-NEXT: nn.neg
+  // CHECK-NEXT: nn.sqrt
+  // CHECK-NEXT: nn.yield
+  // CHECK: train.return %[[LAST]]#0, %[[LAST]]#1
+  %0 = nn.exp %a : tensor<f64>
+  %1 = nn.neg %a : tensor<f64>
+  %2 = nn.broadcast %0 dims = [] : tensor<f64> -> tensor<4xf64>
+  %3 = nn.mul %x, %2 : tensor<4xf64>
+  %4 = nn.reduce_sum %3 dims = [0] : tensor<4xf64> -> tensor<f64>
+  %5 = nn.sqrt %4 : tensor<f64>
+  train.return %1, %5 : tensor<f64>, tensor<f64>
+}
+
+// -----
+
+// A constant that leaves the entry needs a region that writes it.
+
+// CHECK-LABEL: train.entry @constant
+train.entry @constant() -> (tensor<2xf32> {dsc.name = "y"}) kind(forward) {
+  // CHECK: %[[C:.*]] = nn.fusion ins() kind("elementwise") -> (tensor<2xf32>) {
+  // CHECK-NEXT: nn.constant
+  // CHECK: train.return %[[C]]
+  %0 = nn.constant dense<1.0> : tensor<2xf32>
+  train.return %0 : tensor<2xf32>
+}

@@ -1,5 +1,6 @@
 #include "runtime/driver/Options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <getopt.h>
@@ -72,33 +73,27 @@ auto inputFile(std::vector<InputFile> RunOptions::*member) {
   };
 }
 
-/// One number for each of `states`, separated by commas.
-auto numbers(std::string option, std::vector<std::string> states) {
-  return
-      [option, states](RunOptions &options, const std::string &text) -> Status {
-        size_t begin = 0;
-        for (const std::string &state : states) {
-          size_t comma = text.find(',', begin);
-          if (begin > text.size() ||
-              (comma == std::string::npos) != (&state == &states.back()))
-            return usageError("'", text, "' is not ", states.size(),
-                              " numbers separated by commas");
-          double value;
-          DSC_RETURN_IF_ERROR(
-              parseNumber(text.substr(begin, comma - begin), value));
-          options.settings.push_back({"--" + option, state, value});
-          begin = comma + 1;
-        }
-        return {};
-      };
-}
-
-auto number(std::string option, std::string state) {
-  return [option, state](RunOptions &options, const std::string &text) {
-    double value = 0;
-    Status status = parseNumber(text, value);
-    options.settings.push_back({"--" + option, state, value});
-    return status;
+/// One number for each state of the option, separated by commas.
+auto numbers(const char *name) {
+  return [name](RunOptions &options, const std::string &text) -> Status {
+    const SettingOption &setting =
+        *std::find_if(settingOptions().begin(), settingOptions().end(),
+                      [&](const auto &option) { return option.name == name; });
+    const std::string separated = text + ",";
+    if (size_t(std::count(separated.begin(), separated.end(), ',')) !=
+        setting.states.size())
+      return usageError("'", text, "' is not ", setting.states.size(),
+                        " numbers separated by commas");
+    size_t begin = 0;
+    for (const std::string &state : setting.states) {
+      size_t comma = separated.find(',', begin);
+      double value = 0;
+      DSC_RETURN_IF_ERROR(
+          parseNumber(separated.substr(begin, comma - begin), value));
+      options.settings.push_back({"--" + setting.name, state, value});
+      begin = comma + 1;
+    }
+    return {};
   };
 }
 
@@ -128,23 +123,20 @@ const std::vector<Option> &optionTable() {
        count(&RunOptions::seed)},
 
       {"Optimizer numbers (default: those compiled in, see --dry-run)", "lr",
-       "X", "learning rate", number("lr", "dsc.lr")},
-      {"", "betas", "B1,B2", "decay rates of Adam's moments",
-       numbers("betas", {"dsc.beta1", "dsc.beta2"})},
-      {"", "eps", "X", "Adam's epsilon", number("eps", "dsc.eps")},
+       "X", "learning rate", numbers("lr")},
+      {"", "betas", "B1,B2", "decay rates of Adam's moments", numbers("betas")},
+      {"", "eps", "X", "Adam's epsilon", numbers("eps")},
       {"", "weight-decay", "X", "weight decay per update",
-       number("weight-decay", "dsc.weight_decay")},
-      {"", "momentum", "X", "momentum of SGD",
-       number("momentum", "dsc.momentum")},
+       numbers("weight-decay")},
+      {"", "momentum", "X", "momentum of SGD", numbers("momentum")},
       {"", "clip-norm", "X", "bound of the global gradient norm",
-       number("clip-norm", "dsc.clip_norm")},
-      {"", "warmup-steps", "N", "updates of warm-up",
-       number("warmup-steps", "dsc.warmup_steps")},
+       numbers("clip-norm")},
+      {"", "warmup-steps", "N", "updates of warm-up", numbers("warmup-steps")},
       {"", "total-steps", "N",
        "updates of the whole schedule (default: those of this run)",
-       number("total-steps", "dsc.total_steps")},
+       numbers("total-steps")},
       {"", "min-lr", "X", "learning rate at the end of the schedule",
-       number("min-lr", "dsc.min_lr")},
+       numbers("min-lr")},
 
       {"Evaluation", "eval", nullptr,
        "evaluate at the end: loss, and accuracy where labels are classes; "
@@ -230,6 +222,21 @@ Status checkOptions(const RunOptions &options,
 }
 
 } // namespace
+
+const std::vector<SettingOption> &dsc::runtime::settingOptions() {
+  static const std::vector<SettingOption> options = {
+      {"lr", {"dsc.lr"}},
+      {"betas", {"dsc.beta1", "dsc.beta2"}},
+      {"eps", {"dsc.eps"}},
+      {"weight-decay", {"dsc.weight_decay"}},
+      {"momentum", {"dsc.momentum"}},
+      {"clip-norm", {"dsc.clip_norm"}},
+      {"warmup-steps", {"dsc.warmup_steps"}},
+      {"total-steps", {"dsc.total_steps"}},
+      {"min-lr", {"dsc.min_lr"}},
+  };
+  return options;
+}
 
 std::string dsc::runtime::helpText() {
   std::string out =

@@ -23,6 +23,15 @@ struct SettingValue {
   double value;
 };
 
+/// An option that sets numbers: one for each state, separated by commas.
+struct SettingOption {
+  std::string name; ///< Such as betas.
+  std::vector<std::string> states;
+};
+
+/// All of them, whatever the module has.
+const std::vector<SettingOption> &settingOptions();
+
 /// The command line of dsrun.
 struct RunOptions {
   std::string module;

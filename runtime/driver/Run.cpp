@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <climits>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -142,10 +143,13 @@ void Run::printPlan() const {
   std::printf("loss       %s\n", manifest.loss.c_str());
   std::printf("optimizer  %s, %" PRIu64 " trained parameters, %s\n",
               manifest.optimizer.c_str(), trained, manifest.precision.c_str());
-  for (const Manifest::Setting &setting : manifest.settings)
-    if (!setting.flag.empty())
-      std::printf("           --%s=%g  %s\n", setting.flag.c_str(),
-                  setting.initial, setting.help.c_str());
+  for (const SettingOption &option : settingOptionsOf(manifest)) {
+    std::printf("           --%s=", option.name.c_str());
+    for (size_t i = 0; i < option.states.size(); ++i)
+      std::printf("%s%g", i ? "," : "",
+                  manifest.findSetting(option.states[i])->initial);
+    std::printf("\n");
+  }
   std::printf("memory     %.1f MiB: step %.1f, states %.1f, inputs %.1f\n",
               layout.totalBytes / kMebibyte, manifest.arenaBytes / kMebibyte,
               layout.stateBytes / kMebibyte, layout.inputBytes / kMebibyte);

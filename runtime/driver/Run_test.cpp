@@ -4,9 +4,13 @@
 #include "runtime/driver/Run.h"
 #include "runtime/testing/Files.h"
 
+#include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
+#include <unistd.h>
 
 using namespace dsc::runtime;
 using namespace dsc::runtime::testing;
@@ -223,6 +227,26 @@ TEST_F(RunTest, BadModules) {
   expectError(runOther("fake-bad-manifest"), 1,
               "'" + fakeModule("fake-bad-manifest") + "': manifest: format");
   expectError(runOther("fake-bad-order"), 3, "there is no stream 17");
+}
+
+// Ctrl-C ends the run after its step, and the parameters are saved.
+TEST_F(RunTest, Interrupt) {
+  std::thread user([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ::kill(::getpid(), SIGINT);
+  });
+  int code = runModule("fake", {"--steps=1000000000", "--save",
+                                file("w.safetensors"), "--threads=1"});
+  user.join();
+  EXPECT_EQ(code, 0) << errors;
+  EXPECT_NE(errors.find("notice: interrupted after step"), std::string::npos)
+      << errors;
+  EXPECT_TRUE(readArray(file("w.safetensors:w")).ok());
+}
+
+TEST_F(RunTest, TooManyThreads) {
+  expectError(runModule("fake", {"--steps=1", "--threads=5000"}), 2,
+              "5000 threads are more than the 4096");
 }
 
 // A full disk is named, and what was trained is kept where it can be.

@@ -16,6 +16,15 @@ bool isGiven(const std::vector<SettingValue> &settings,
 
 } // namespace
 
+std::vector<SettingOption>
+dsc::runtime::settingOptionsOf(const Manifest &manifest) {
+  std::vector<SettingOption> present;
+  for (const SettingOption &option : settingOptions())
+    if (manifest.findSetting(option.states[0]))
+      present.push_back(option);
+  return present;
+}
+
 Status dsc::runtime::checkSettings(const Module &module,
                                    const std::vector<SettingValue> &settings) {
   const Manifest &manifest = module.manifest();
@@ -23,9 +32,8 @@ Status dsc::runtime::checkSettings(const Module &module,
     if (manifest.findSetting(value.state))
       continue;
     std::string known;
-    for (const Manifest::Setting &setting : manifest.settings)
-      if (!setting.flag.empty())
-        known += " --" + setting.flag;
+    for (const SettingOption &option : settingOptionsOf(manifest))
+      known += " --" + option.name;
     return usageError(value.option, ": the optimizer of '", module.path(),
                       "' (", manifest.optimizer, ") has no such number; it has",
                       known.empty() ? " none" : known);

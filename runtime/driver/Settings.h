@@ -6,6 +6,9 @@
 
 namespace dsc::runtime {
 
+/// The options among settingOptions() whose numbers the module has.
+std::vector<SettingOption> settingOptionsOf(const Manifest &manifest);
+
 /// Checks that the module has all numbers that the command line gives. The
 /// message lists the options that it has.
 Status checkSettings(const Module &module,

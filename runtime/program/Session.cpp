@@ -7,10 +7,14 @@
 #include <algorithm>
 #include <cstring>
 #include <sched.h>
+#include <system_error>
 
 using namespace dsc::runtime;
 
 namespace {
+
+/// Far above any machine; a larger number is a mistake.
+constexpr unsigned kMaxThreads = 4096;
 
 unsigned usableCores() {
   cpu_set_t cores;
@@ -66,6 +70,9 @@ double readNumber(std::span<const std::byte> memory, ElementType type) {
 
 Result<std::unique_ptr<Session>>
 Session::create(const Module &module, const SessionOptions &options) {
+  if (options.threads > kMaxThreads)
+    return usageError(options.threads, " threads are more than the ",
+                      kMaxThreads, " that a rank may have");
   Result<Layout> layout = computeLayout(module.manifest(), 1, 0);
   if (!layout.ok())
     return layout.status().in("'" + module.path() + "'");
@@ -73,10 +80,14 @@ Session::create(const Module &module, const SessionOptions &options) {
   if (!arena.ok())
     return arena.status().in("'" + module.path() + "'");
   unsigned threads = options.threads ? options.threads : usableCores();
-  std::unique_ptr<Session> session(
-      new Session(module, *layout, std::move(*arena), threads));
-  DSC_RETURN_IF_ERROR(session->initialiseStates(options.weights));
-  return session;
+  try {
+    std::unique_ptr<Session> session(
+        new Session(module, *layout, std::move(*arena), threads));
+    DSC_RETURN_IF_ERROR(session->initialiseStates(options.weights));
+    return session;
+  } catch (const std::system_error &error) {
+    return inputError("cannot start ", threads, " threads: ", error.what());
+  }
 }
 
 Session::Session(const Module &module, const Layout &layout, Arena memory,

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kTileWork = int64_t(4) << 20;
 /// ...and from this many rows and columns on. Tile edges are multiples of
 /// kTileStep, which the kernels' register tiles divide.
-constexpr int64_t kMinTileEdge = 96;
+constexpr int64_t kMinTileEdge = 128;
 constexpr int64_t kTileStep = 16;
 constexpr int64_t kMaxTiles = 64;
 

@@ -1,7 +1,9 @@
 #include "runtime/device/host/Contraction.h"
+#include "runtime/device/host/OpenBlas.h"
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -122,6 +124,21 @@ TEST(Contraction, TilesCoverTheMatrix) {
         EXPECT_GE(grid.columns * grid.tileColumns, n);
         EXPECT_LT((grid.columns - 1) * grid.tileColumns, n);
       }
+}
+
+TEST(Contraction, MissingProviderNamesThePackage) {
+  const char *const nowhere[] = {"/nonexistent/libopenblas.so.0"};
+  EXPECT_EQ(OpenBlas::load(nowhere).status().message(),
+            "OpenBLAS is needed for matrix products and was not found (tried "
+            "/nonexistent/libopenblas.so.0); install the package "
+            "libopenblas0-pthread");
+  const char *serial =
+      "/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0";
+  if (std::filesystem::exists(serial)) {
+    EXPECT_EQ(OpenBlas::load({&serial, 1}).status().message(),
+              "OpenBLAS is installed in a flavour that several threads may not "
+              "call at once; install the package libopenblas0-pthread");
+  }
 }
 
 TEST(Contraction, RefusesWhatTheProviderCannotDo) {

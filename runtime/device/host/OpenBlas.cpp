@@ -45,15 +45,15 @@ private:
 } // namespace
 
 const Result<OpenBlas> &OpenBlas::get() {
-  static const Result<OpenBlas> library = load();
+  static const Result<OpenBlas> library = load(kCandidates);
   return library;
 }
 
-Result<OpenBlas> OpenBlas::load() {
+Result<OpenBlas> OpenBlas::load(std::span<const char *const> candidates) {
   SingleThreadedLoading environment;
   std::string tried;
   bool otherFlavour = false;
-  for (const char *path : kCandidates) {
+  for (const char *path : candidates) {
     tried += (tried.empty() ? "" : ", ") + std::string(path);
     Result<DynamicLibrary> library = DynamicLibrary::open(path);
     if (!library.ok())

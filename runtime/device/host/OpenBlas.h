@@ -3,6 +3,8 @@
 
 #include "runtime/base/DynamicLibrary.h"
 
+#include <span>
+
 namespace dsc::runtime {
 
 /// The two matrix products that we use of OpenBLAS, found at run time so that
@@ -12,6 +14,10 @@ public:
   /// The library, loaded at the first call in this process and kept. The error
   /// names the package to install.
   static const Result<OpenBlas> &get();
+
+  /// The first of these files that is an OpenBLAS which several threads may
+  /// call at once.
+  static Result<OpenBlas> load(std::span<const char *const> candidates);
 
   /// CBLAS order and transposition values.
   enum { RowMajor = 101, NoTranspose = 111, Transpose = 112 };
@@ -30,8 +36,6 @@ public:
 private:
   OpenBlas(DynamicLibrary library, Sgemm sgemm, Dgemm dgemm)
       : sgemm(sgemm), dgemm(dgemm), library(std::move(library)) {}
-
-  static Result<OpenBlas> load();
 
   DynamicLibrary library;
 };

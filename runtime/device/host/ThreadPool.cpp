@@ -29,11 +29,18 @@ int64_t chunkBegin(int64_t grid, uint32_t count, uint32_t index) {
 ThreadPool::ThreadPool(unsigned threads)
     : threadCount(std::max(threads, 1u)),
       sections(std::make_unique<Section[]>(threadCount)), job() {
-  for (unsigned self = 1; self < threadCount; ++self)
-    workers.emplace_back([this, self] { work(self); });
+  try {
+    for (unsigned self = 1; self < threadCount; ++self)
+      workers.emplace_back([this, self] { work(self); });
+  } catch (...) {
+    stop();
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   stopping.store(true, std::memory_order_relaxed);
   jobNumber.fetch_add(1, std::memory_order_release);
   jobNumber.notify_all();

@@ -19,7 +19,8 @@ namespace dsc::runtime {
 /// called from one thread at a time.
 class ThreadPool {
 public:
-  /// Starts the workers; `threads` is at least 1.
+  /// Starts the workers; `threads` is at least 1. Throws std::system_error if
+  /// the system does not give that many.
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -48,6 +49,7 @@ private:
   };
 
   void work(unsigned self);
+  void stop();
   void takeChunks(unsigned self, uint32_t number);
   bool takeChunk(unsigned section, uint32_t number);
 

@@ -1,0 +1,71 @@
+#ifndef DSC_DIALECTS_EXEC_EXECCOLLECTIVEOPS_TD
+#define DSC_DIALECTS_EXEC_EXECCOLLECTIVEOPS_TD
+
+include "dialects/exec/ExecAttrs.td"
+include "dialects/exec/ExecDialect.td"
+include "dialects/exec/ExecInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+// Collectives move bytes. What adds them up is a kernel that is launched behind
+// them, so that the order of a sum is compiled and not a library's choice.
+
+class Exec_CollectiveOp<string mnemonic> : Exec_Op<mnemonic, [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Exec_AccessOpInterface, ["getAccesses"]>]>;
+
+def Exec_AllGatherOp : Exec_CollectiveOp<"all_gather"> {
+  let summary = "Every rank receives what each rank sends, in rank order";
+  let description = [{
+    With `group` a rank sends its shard of the group and receives all of them;
+    without, it sends a static view and receives one row a rank. The shard of a
+    state may be gathered in place, into the flat view of the same state.
+
+    Constraints:
+    1. Element types agree.
+    2. With `group`, which names an `exec.group`, the source is memref<?xT>, and
+       the destination is memref<?xT> or holds at least the group's elements.
+    3. Without `group`, the source is static, the destination's first dim is
+       dynamic, and its rows have as many elements as the source.
+
+    Example:
+
+    ```mlir
+    exec.all_gather group(@fc1) %shard into %full on(communication) : memref<?xf32> into memref<131072xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$group, AnyMemRef:$source,
+                       AnyMemRef:$destination, Exec_StreamAttr:$stream);
+  let assemblyFormat = [{
+    (`group` `(` $group^ `)`)? $source `into` $destination `on` `(` $stream `)`
+    attr-dict `:` type($source) `into` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
+  let summary = "Every rank sends its i-th range to rank i";
+  let description = [{
+    The source is a whole flat array of the group; row r of the destination is
+    what rank r sent.
+
+    Constraints:
+    1. Element types agree.
+    2. `group` names an `exec.group`; the source is memref<?xT> or holds at
+       least the group's elements; the destination is memref<?x?xT>.
+
+    Example:
+
+    ```mlir
+    exec.all_to_all group(@fc1) %flat into %slices on(communication) : memref<131072xf32> into memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, AnyMemRef:$source,
+                       AnyMemRef:$destination, Exec_StreamAttr:$stream);
+  let assemblyFormat = [{
+    `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
+    attr-dict `:` type($source) `into` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DSC_DIALECTS_EXEC_EXECCOLLECTIVEOPS_TD

@@ -1,0 +1,88 @@
+#include "passes/lower/KernelTable.h"
+
+#include "dialects/exec/ExecOps.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace dsc;
+
+KernelTable::KernelTable(OpBuilder &builder, llvm::StringSet<> reserved)
+    : builder(builder), reserved(std::move(reserved)) {}
+
+func::FuncOp KernelTable::makeKernel(Location loc, TypeRange arguments,
+                                     TypeRange results, StringRef kind,
+                                     ArrayRef<int64_t> inplace) {
+  OpBuilder detached(builder.getContext());
+  auto kernel = func::FuncOp::create(
+      detached, loc, "kernel", detached.getFunctionType(arguments, results));
+  kernel.setPrivate();
+  kernel->setAttr(exec::kKernelAttr, detached.getUnitAttr());
+  kernel->setAttr(exec::kKindAttr, detached.getStringAttr(kind));
+  if (llvm::any_of(inplace, [](int64_t argument) { return argument >= 0; }))
+    kernel->setAttr(exec::kInplaceAttr, detached.getDenseI64ArrayAttr(inplace));
+  return kernel;
+}
+
+FlatSymbolRefAttr KernelTable::intern(func::FuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().useLocalScope().printGenericOpForm());
+  auto [it, inserted] = kernels.try_emplace(text);
+  if (!inserted) {
+    kernel->erase();
+    return it->second;
+  }
+  std::string name;
+  do
+    name = "kernel_" + std::to_string(next++);
+  while (reserved.contains(name));
+  kernel.setSymName(name);
+  builder.insert(kernel);
+  it->second = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
+  return it->second;
+}
+
+FlatSymbolRefAttr KernelTable::outline(nn::FusionOp fusion,
+                                       ArrayRef<int64_t> inplace) {
+  func::FuncOp kernel = makeKernel(
+      fusion.getLoc(), fusion.getInputs().getTypes(), fusion.getResultTypes(),
+      fusion.getKind().value_or("elementwise"), inplace);
+  nn::YieldOp yield = fusion.getYield();
+  OpBuilder ending(yield);
+  func::ReturnOp::create(ending, yield.getLoc(), yield.getValues());
+  yield.erase();
+  kernel.getBody().takeBody(fusion->getRegion(0));
+  return intern(kernel);
+}
+
+FlatSymbolRefAttr KernelTable::getAdd(Location loc, RankedTensorType type) {
+  func::FuncOp kernel =
+      makeKernel(loc, {type, type}, {type},
+                 type.getRank() == 0 ? "scalar" : "elementwise", {0});
+  Block *body = kernel.addEntryBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(body);
+  Value sum = nn::AddOp::create(inner, loc, type, body->getArgument(0),
+                                body->getArgument(1));
+  func::ReturnOp::create(inner, loc, sum);
+  return intern(kernel);
+}
+
+FlatSymbolRefAttr KernelTable::getRankSum(Location loc, RankedTensorType rows,
+                                          RankedTensorType result,
+                                          bool accumulate) {
+  SmallVector<Type, 2> arguments{rows};
+  if (accumulate)
+    arguments.insert(arguments.begin(), result);
+  func::FuncOp kernel =
+      makeKernel(loc, arguments, {result}, "rank_sum", {accumulate ? 0 : -1});
+  Block *body = kernel.addEntryBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(body);
+  Value sum = nn::ReduceSumOp::create(
+      inner, loc, result, body->getArguments().back(),
+      inner.getDenseI64ArrayAttr({0}), /*keep_dims=*/UnitAttr());
+  if (accumulate)
+    sum = nn::AddOp::create(inner, loc, result, body->getArgument(0), sum);
+  func::ReturnOp::create(inner, loc, sum);
+  return intern(kernel);
+}

@@ -1,0 +1,77 @@
+#ifndef DSC_PASSES_LOWER_PASSES_TD
+#define DSC_PASSES_LOWER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BuildProgramsPass : Pass<"lower-build-programs", "::mlir::ModuleOp"> {
+  let summary = "Turn entries into lists of runtime calls over a planned arena";
+  let description = [{
+    Expects the async form: entries of `nn.fusion` regions and views between
+    `train` and `zero` operations.
+
+    - Every region becomes a private function; equal regions become one. A
+      region that is nothing but a matrix product becomes `exec.contraction`.
+    - Every value gets a place. A value that is written to a state and nothing
+      else is computed right there, where no later operation reads what the
+      state held before. An operand of a reduction over ranks is computed in its
+      slice of the group's flat buffer. Everything else lies in the arena.
+      Where a value has to be copied, a remark says why.
+    - Gradients that a contraction makes are accumulated by the contraction.
+    - Collectives run on the communication stream, and so do the kernels that
+      add up what they receive; tokens become events.
+    - The memory plan fixes the offsets of the arena.
+    - Parameters, states and groups become the state table.
+
+    ```mlir
+    train.entry @eval(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(eval) {
+      %y = nn.fusion ins(%p = %x : tensor<4xf32>) kind("elementwise") -> (tensor<4xf32>) {
+        %r = nn.relu %p : tensor<4xf32>
+        nn.yield %r : tensor<4xf32>
+      }
+      train.return %y : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    exec.program @eval arena(128) kind(eval) inputs [{name = "x", type = tensor<4xf32>} ] outputs [{name = "y", offset = 0 : i64, type = tensor<4xf32>} ] {
+      %x = exec.input 0 : memref<4xf32>
+      %y = exec.arena_view offset(0) : memref<4xf32>
+      exec.launch @kernel_0 ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) on(compute)
+    }
+    ```
+
+    Guarantees the exec form, which `lower-verify` checks.
+  }];
+  let dependentDialects = [
+    "::dsc::exec::ExecDialect", "::dsc::nn::NnDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+  let options = [
+    Option<"maxWorld", "max-world", "int64_t", "1024",
+           "Most ranks that the module can run on (default: 1024)">,
+    Option<"unit", "unit", "int64_t", "64",
+           "Elements in the unit in which ranges are cut (default: 64)">
+  ];
+}
+
+def VerifyLoweredPass : Pass<"lower-verify", "::mlir::ModuleOp"> {
+  let summary = "Check the exec form: places, events and races";
+  let description = [{
+    Reports every violation of one of:
+
+    - (L1) the module holds states, groups, programs and kernels only, and a
+      program holds `exec` operations only;
+    - (L2) indices of states and of groups count from 0 in the order of the table;
+    - (L3) arena views lie inside the arena;
+    - (L4) an event is recorded once, and before it is waited for;
+    - (L5) nothing is read before it was written: bytes of the arena, staging;
+    - (L6) accesses to overlapping memory on different streams, one of which
+      writes, are ordered by events;
+    - (L7) within one operation, what is written overlaps nothing else, except
+      where it is the same view;
+    - (L8) inputs and settings are not written;
+    - (L9) outputs are written.
+  }];
+}
+
+#endif // DSC_PASSES_LOWER_PASSES_TD

@@ -1,0 +1,31 @@
+#include "passes/lower/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+using namespace mlir;
+
+void dsc::buildLowerPipeline(OpPassManager &manager,
+                             const LowerOptions &options) {
+  manager.addPass(createBuildProgramsPass({options.maxWorld, options.unit}));
+  manager.addPass(createVerifyLoweredPass());
+}
+
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<int64_t> maxWorld{
+      *this, "max-world",
+      llvm::cl::desc("Most ranks that the module can run on (default: 1024)"),
+      llvm::cl::init(1024)};
+};
+} // namespace
+
+void dsc::registerLowerPipeline() {
+  PassPipelineRegistration<PipelineOptions>(
+      "dsc-lower", "Turn entries into programs over a planned arena",
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        LowerOptions lower;
+        lower.maxWorld = options.maxWorld;
+        buildLowerPipeline(manager, lower);
+      });
+}

@@ -1,0 +1,83 @@
+// Writes the program of one entry.
+
+#ifndef DSC_PASSES_LOWER_PROGRAMBUILDER_H
+#define DSC_PASSES_LOWER_PROGRAMBUILDER_H
+
+#include "passes/lower/KernelTable.h"
+#include "passes/lower/Placement.h"
+#include "passes/lower/PlanArena.h"
+
+namespace dsc {
+
+class ProgramBuilder {
+public:
+  /// `collectives` lists what the entry exchanges between ranks.
+  ProgramBuilder(train::EntryOp entry, mlir::ArrayAttr collectives,
+                 StateTable &table, KernelTable &kernels,
+                 const BuildProgramsPassOptions &options);
+
+  /// Inserts the program at the end of the module. The entry is left without
+  /// the bodies of its regions, to be erased.
+  mlir::LogicalResult build();
+
+private:
+  exec::ProgramOp createProgram();
+  mlir::LogicalResult emit(mlir::Operation *op);
+
+  // ProgramBuilder.cpp
+  void emitRegion(nn::FusionOp fusion);
+  void emitRead(mlir::Operation *op, mlir::FlatSymbolRefAttr state);
+  void emitWrite(mlir::Operation *op, mlir::FlatSymbolRefAttr state,
+                 mlir::Value value, Storage::Kind kind);
+  void emitAdd(mlir::Operation *op, mlir::FlatSymbolRefAttr state,
+               mlir::Value value);
+  void emitReturn(train::ReturnOp op);
+
+  // ProgramCollectives.cpp
+  void emitGather(zero::GatherStartOp op);
+  void emitReduceScatter(zero::ReduceScatterStartOp op);
+  mlir::LogicalResult emitReduceGradients(zero::AllReduceGradientsStartOp op);
+  void emitAllReduce(zero::AllReduceStartOp op);
+  void emitAwait(mlir::Operation *op);
+  /// Puts a value where a collective expects it, unless it lies there.
+  void provide(mlir::Operation *op, mlir::Value value,
+               MemoryPlan::Buffer buffer);
+  /// Makes the communication stream wait for all computation so far.
+  void beginCommunication(mlir::Location loc);
+  /// Records what the await of `start` waits for.
+  void endCommunication(mlir::Operation *start);
+  void launchRankSum(mlir::Location loc, mlir::Value accumulator,
+                     mlir::Value rows, mlir::Value result);
+
+  // Views are made where first used and then used again.
+  mlir::Value getView(mlir::Value value);
+  mlir::Value getArenaView(mlir::Location loc, MemoryPlan::Buffer buffer,
+                           mlir::MemRefType type,
+                           mlir::FlatSymbolRefAttr partOf = {});
+  template <typename ViewOp>
+  mlir::Value getStateView(mlir::Location loc, mlir::FlatSymbolRefAttr state,
+                           mlir::MemRefType type);
+  mlir::MemRefType getFlatType(mlir::FlatSymbolRefAttr state);
+
+  train::EntryOp entry;
+  mlir::ArrayAttr collectives;
+  StateTable &table;
+  KernelTable &kernels;
+  mlir::OpBuilder builder;
+  MemoryPlan plan;
+  Placement placement;
+  ArenaBuffers buffers;
+  mlir::SmallVector<MemoryPlan::Buffer> outputs;
+
+  using ViewKey = std::tuple<const void *, const void *, const void *>;
+  llvm::DenseMap<ViewKey, mlir::Value> views;
+
+  int64_t nextEvent = 0;
+  /// The event that stands for all computation so far, if there is one.
+  std::optional<int64_t> computeEvent;
+  llvm::DenseMap<mlir::Operation *, int64_t> ends; ///< By start.
+};
+
+} // namespace dsc
+
+#endif // DSC_PASSES_LOWER_PROGRAMBUILDER_H

@@ -484,7 +484,8 @@ def Nn_CastOp : Nn_TypedOp<"cast",
     nearest even; to i1 is `input[i] != 0`; i1 counts as 0 or 1.
 
     Constraints:
-    * (C1) `input` and `result` have the same shape.
+    * (C1) `input` and `result` have the same shape, where it is known: in
+      import form a cast may also tell or hide sizes.
 
     Example:
     ```mlir

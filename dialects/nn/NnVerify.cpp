@@ -23,7 +23,7 @@ LogicalResult SelectOp::verify() {
 
 LogicalResult CastOp::verify() {
   // C1
-  if (getInput().getType().getShape() != getType().getShape())
+  if (failed(verifyCompatibleShape(getInput().getType(), getType())))
     return emitOpError("changes the shape from ")
            << getInput().getType() << " to " << getType();
   return success();

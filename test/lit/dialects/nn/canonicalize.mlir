@@ -1,4 +1,4 @@
-// RUN: dsc-opt %s --canonicalize | FileCheck %s
+// RUN: %dsc-opt %s --canonicalize | FileCheck %s
 
 //===----------------------------------------------------------------------===//
 // Constant folding

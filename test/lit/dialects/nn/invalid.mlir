@@ -1,4 +1,4 @@
-// RUN: dsc-opt %s --split-input-file --verify-diagnostics
+// RUN: %dsc-opt %s --split-input-file --verify-diagnostics
 
 // Each function is named by the constraint (numbered in the op's description)
 // that it breaks.

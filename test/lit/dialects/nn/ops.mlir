@@ -1,5 +1,5 @@
-// RUN: dsc-opt %s --verify-roundtrip | FileCheck %s
-// RUN: dsc-opt %s --mlir-print-op-generic | dsc-opt | FileCheck %s
+// RUN: %dsc-opt %s --verify-roundtrip | FileCheck %s
+// RUN: %dsc-opt %s --mlir-print-op-generic | %dsc-opt | FileCheck %s
 
 // Elementwise operations of floats.
 // CHECK-LABEL: func.func @elementwise(

@@ -1,0 +1,193 @@
+//===- Elementwise.cpp - Operators on single elements --------------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/NodeImporter.h"
+#include "compiler/import/onnx/TensorData.h"
+
+using namespace dsc;
+using namespace dsc::onnx_import;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// One input
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static LogicalResult importUnary(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 1)))
+    return failure();
+  return node.finish(node.create<OpTy>(node.input(0)));
+}
+
+LogicalResult onnx_import::importAbs(NodeImporter &node) {
+  return importUnary<nn::AbsOp>(node);
+}
+LogicalResult onnx_import::importExp(NodeImporter &node) {
+  return importUnary<nn::ExpOp>(node);
+}
+LogicalResult onnx_import::importLog(NodeImporter &node) {
+  return importUnary<nn::LogOp>(node);
+}
+LogicalResult onnx_import::importNeg(NodeImporter &node) {
+  return importUnary<nn::NegOp>(node);
+}
+LogicalResult onnx_import::importReciprocal(NodeImporter &node) {
+  return importUnary<nn::ReciprocalOp>(node);
+}
+LogicalResult onnx_import::importRelu(NodeImporter &node) {
+  return importUnary<nn::ReluOp>(node);
+}
+LogicalResult onnx_import::importSigmoid(NodeImporter &node) {
+  return importUnary<nn::SigmoidOp>(node);
+}
+LogicalResult onnx_import::importSqrt(NodeImporter &node) {
+  return importUnary<nn::SqrtOp>(node);
+}
+LogicalResult onnx_import::importTanh(NodeImporter &node) {
+  return importUnary<nn::TanhOp>(node);
+}
+
+//===----------------------------------------------------------------------===//
+// Two inputs of one shape after broadcasting
+//===----------------------------------------------------------------------===//
+
+/// Reports operands whose element types or shapes do not go together, by the
+/// names that the user knows.
+static LogicalResult checkBroadcast(NodeImporter &node, unsigned a,
+                                    unsigned b) {
+  RankedTensorType lhs = node.inputType(a), rhs = node.inputType(b);
+  if (lhs.getElementType() != rhs.getElementType())
+    return node.emitError()
+           << "inputs '" << node.inputName(a) << "' (" << lhs.getElementType()
+           << ") and '" << node.inputName(b) << "' (" << rhs.getElementType()
+           << ") have different element types";
+  for (auto [x, y] :
+       llvm::zip(llvm::reverse(lhs.getShape()), llvm::reverse(rhs.getShape())))
+    if (x != y && x != 1 && y != 1 && !ShapedType::isDynamic(x) &&
+        !ShapedType::isDynamic(y))
+      return node.emitError()
+             << "inputs " << node.describeInput(a) << " and "
+             << node.describeInput(b) << " do not broadcast: dimensions " << x
+             << " and " << y << " differ";
+  return success();
+}
+
+template <typename OpTy> static LogicalResult importBinary(NodeImporter &node) {
+  if (failed(node.checkInputs(2, 2)) || failed(checkBroadcast(node, 0, 1)))
+    return failure();
+  return node.finish(node.createBroadcast<OpTy>(node.input(0), node.input(1)));
+}
+
+LogicalResult onnx_import::importAdd(NodeImporter &node) {
+  return importBinary<nn::AddOp>(node);
+}
+LogicalResult onnx_import::importDiv(NodeImporter &node) {
+  return importBinary<nn::DivOp>(node);
+}
+LogicalResult onnx_import::importMul(NodeImporter &node) {
+  return importBinary<nn::MulOp>(node);
+}
+LogicalResult onnx_import::importSub(NodeImporter &node) {
+  return importBinary<nn::SubOp>(node);
+}
+
+LogicalResult onnx_import::importPow(NodeImporter &node) {
+  if (failed(node.checkInputs(2, 2)))
+    return failure();
+  // From opset 12 on the exponent may have a type of its own.
+  Value exponent = node.input(1);
+  Type element = node.inputType(0).getElementType();
+  if (node.inputType(1).getElementType() != element)
+    exponent = node.create<nn::CastOp>(exponent, {},
+                                       Type(node.inputType(1).clone(element)));
+  return node.finish(node.createBroadcast<nn::PowOp>(node.input(0), exponent));
+}
+
+/// Operators that take any number of inputs.
+template <typename OpTy>
+static LogicalResult importVariadic(NodeImporter &node) {
+  if (failed(node.checkInputs(1, ~0u)))
+    return failure();
+  Value result = node.input(0);
+  for (unsigned i = 1; i != node.inputCount(); ++i) {
+    if (!node.input(i))
+      return node.emitError() << "input " << i << " is required";
+    if (failed(checkBroadcast(node, 0, i)))
+      return failure();
+    result = node.createBroadcast<OpTy>(result, node.input(i));
+  }
+  return node.finish(result);
+}
+
+LogicalResult onnx_import::importMax(NodeImporter &node) {
+  return importVariadic<nn::MaxOp>(node);
+}
+LogicalResult onnx_import::importMin(NodeImporter &node) {
+  return importVariadic<nn::MinOp>(node);
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+LogicalResult onnx_import::importCast(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 1)))
+    return failure();
+  FailureOr<int64_t> to = node.intAttribute("to", 0);
+  if (failed(to))
+    return failure();
+  int dataType = *to >= 0 && *to <= INT_MAX ? int(*to) : -1;
+  Type element = elementType(dataType, node.builder.getContext());
+  if (!element)
+    return node.emitError() << "casts to " << dataTypeName(dataType)
+                            << ", an element type that is not supported";
+  if (element == node.inputType(0).getElementType())
+    return node.finish(node.input(0));
+  return node.finish(node.create<nn::CastOp>(
+      node.input(0), {}, Type(node.inputType(0).clone(element))));
+}
+
+LogicalResult onnx_import::importIdentity(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 1)))
+    return failure();
+  return node.finish(node.input(0));
+}
+
+/// True if the graph itself asks for dropout: from opset 12 on by an input,
+/// before only by being exported for training, which no file says.
+static FailureOr<bool> asksForDropout(NodeImporter &node) {
+  Value mode = node.input(2);
+  if (!mode)
+    return false;
+  auto constant = mode.getDefiningOp<nn::ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements || elements.getNumElements() != 1)
+    return node.emitError() << "training_mode input '" << node.inputName(2)
+                            << "' must be known at compile time";
+  return !(*elements.getValues<APInt>().begin()).isZero();
+}
+
+LogicalResult onnx_import::importDropout(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 3)))
+    return failure();
+  FailureOr<bool> asked = asksForDropout(node);
+  if (failed(asked))
+    return failure();
+  bool keep = node.trainingMode() == "keep";
+  if (node.trainingMode() == "train" || (keep && *asked)) {
+    InFlightDiagnostic diagnostic = node.emitError();
+    diagnostic << "dropout in training is not supported yet";
+    diagnostic.attachNote() << "--training-mode=eval makes it an identity";
+    return diagnostic;
+  }
+  if (keep)
+    emitRemark(node.loc, "exported for inference: an identity, since "
+                         "--training-mode=keep does what the graph says");
+  if (node.hasOutput(1))
+    return node.emitError() << "its mask output is not supported";
+  return node.finish(node.input(0));
+}

@@ -1,0 +1,120 @@
+//===- Model.cpp - An ONNX file in memory --------------------------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Model.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/Twine.h"
+#include <google/protobuf/stubs/logging.h>
+#include <limits>
+
+using namespace dsc::onnx_import;
+using namespace mlir;
+
+/// Opsets whose operators the table of this importer describes.
+static constexpr int64_t oldestOpset = 7, newestOpset = 25;
+
+Location Model::location() const {
+  return FileLineColLoc::get(context, path, 0, 0);
+}
+
+Location Model::location(const llvm::Twine &phrase, unsigned line) const {
+  return NameLoc::get(StringAttr::get(context, phrase),
+                      FileLineColLoc::get(context, path, line, 0));
+}
+
+Location Model::nodeLocation(int index) const {
+  const onnx::NodeProto &node = graph().node(index);
+  return location("node '" + nodeName(node) + "' (" + operatorName(node) + ")",
+                  index + 1);
+}
+
+Location Model::inputLocation(llvm::StringRef name) const {
+  return location("input '" + name + "'");
+}
+
+Location Model::outputLocation(llvm::StringRef name) const {
+  return location("output '" + name + "'");
+}
+
+Location Model::initializerLocation(llvm::StringRef name) const {
+  return location("initializer '" + name + "'");
+}
+
+llvm::StringRef dsc::onnx_import::nodeName(const onnx::NodeProto &node) {
+  if (!node.name().empty())
+    return node.name();
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      return output;
+  return "";
+}
+
+std::string dsc::onnx_import::operatorName(const onnx::NodeProto &node) {
+  if (node.domain().empty() || node.domain() == "ai.onnx")
+    return node.op_type();
+  return node.domain() + "::" + node.op_type();
+}
+
+/// Finds the version of the default operator set.
+static LogicalResult readOpset(Model &model) {
+  for (const onnx::OperatorSetIdProto &set : model.proto.opset_import())
+    if (set.domain().empty() || set.domain() == "ai.onnx")
+      model.opset = std::max<int64_t>(model.opset, set.version());
+  if (model.opset == 0)
+    return emitError(model.location(),
+                     "the model does not say which ONNX opset it uses");
+  if (model.opset < oldestOpset || model.opset > newestOpset) {
+    InFlightDiagnostic diagnostic = emitError(model.location())
+                                    << "ONNX opset " << model.opset
+                                    << " is not supported";
+    diagnostic.attachNote()
+        << "dsc reads opsets " << oldestOpset << " to " << newestOpset
+        << "; export the model again, or convert it with "
+           "onnx.version_converter";
+    return diagnostic;
+  }
+  return success();
+}
+
+std::unique_ptr<Model> dsc::onnx_import::loadModel(llvm::StringRef path,
+                                                   MLIRContext *context) {
+  auto model = std::make_unique<Model>();
+  model->context = context;
+  model->path = path.str();
+  auto fault = [&](const llvm::Twine &message) {
+    emitError(model->location(), message);
+    return nullptr;
+  };
+
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return fault("cannot read the model: " + file.getError().message());
+  model->file = std::move(*file);
+  if (model->file->getBufferSize() == 0)
+    return fault("not an ONNX model: the file is empty");
+
+  llvm::Expected<StrippedModel> stripped =
+      stripInitializers(model->file->getBuffer());
+  if (!stripped)
+    return fault("not an ONNX model: " + llvm::toString(stripped.takeError()));
+  model->initializers = std::move(stripped->initializers);
+
+  // Protobuf would write its own complaints to stderr.
+  google::protobuf::LogSilencer silencer;
+  if (stripped->bytes.size() > std::numeric_limits<int>::max())
+    return fault("the graph without its weights is larger than 2 GB");
+  if (!model->proto.ParseFromArray(stripped->bytes.data(),
+                                   int(stripped->bytes.size())))
+    return fault("not an ONNX model: the protobuf message does not parse");
+  if (!model->proto.has_graph())
+    return fault("not an ONNX model: it has no graph");
+  if (failed(readOpset(*model)))
+    return nullptr;
+  return model;
+}

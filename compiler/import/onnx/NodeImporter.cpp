@@ -1,0 +1,212 @@
+//===- NodeImporter.cpp - What an operator's import function sees --------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/NodeImporter.h"
+#include "compiler/import/onnx/TensorData.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
+#include <cstddef>
+
+using namespace dsc::onnx_import;
+using namespace mlir;
+using llvm::StringRef;
+using onnx::AttributeProto;
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+LogicalResult NodeImporter::checkInputs(unsigned least, unsigned most) const {
+  if (inputCount() < least || inputCount() > most) {
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "takes " << least;
+    if (most != least)
+      diagnostic << " to " << most;
+    return diagnostic << " inputs, but has " << inputCount();
+  }
+  for (unsigned i = 0; i != least; ++i)
+    if (inputName(i).empty())
+      return emitError() << "input " << i << " is required";
+  return success();
+}
+
+Value NodeImporter::input(unsigned i) const {
+  return i < inputCount() && !inputName(i).empty() ? values.lookup(inputName(i))
+                                                   : Value();
+}
+
+std::string NodeImporter::describeInput(unsigned i) const {
+  return ("'" + inputName(i) + "' (" + shapeText(inputType(i).getShape()) + ")")
+      .str();
+}
+
+FailureOr<SmallVector<int64_t>>
+NodeImporter::constantInts(unsigned i, StringRef meaning) const {
+  auto constant = input(i).getDefiningOp<nn::ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements || elements.getElementType().isInteger(1))
+    return emitError() << "needs integer " << meaning
+                       << " known at compile time, but input '" << inputName(i)
+                       << "' is computed";
+  return llvm::map_to_vector(elements.getValues<APInt>(),
+                             [](const APInt &v) { return v.getSExtValue(); });
+}
+
+void NodeImporter::setOutput(unsigned i, Value value) {
+  if (int(i) < proto.output_size() && !proto.output(i).empty())
+    values[proto.output(i)] = value;
+}
+
+bool NodeImporter::hasOutput(unsigned i) const {
+  return int(i) < proto.output_size() && !proto.output(i).empty() &&
+         (!graph.uses(proto.output(i)).empty() ||
+          graph.isOutput(proto.output(i)));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+FailureOr<const AttributeProto *>
+NodeImporter::attribute(StringRef name,
+                        AttributeProto::AttributeType type) const {
+  for (const AttributeProto &attribute : proto.attribute()) {
+    if (attribute.name() != name)
+      continue;
+    if (attribute.type() != type)
+      return emitError() << "attribute '" << name << "' has type "
+                         << int(attribute.type()) << " where "
+                         << AttributeProto::AttributeType_Name(type)
+                         << " is needed";
+    return &attribute;
+  }
+  return nullptr;
+}
+
+FailureOr<int64_t> NodeImporter::intAttribute(StringRef name,
+                                              int64_t otherwise) const {
+  auto found = attribute(name, AttributeProto::INT);
+  if (failed(found))
+    return failure();
+  return *found ? (*found)->i() : otherwise;
+}
+
+FailureOr<float> NodeImporter::floatAttribute(StringRef name,
+                                              float otherwise) const {
+  auto found = attribute(name, AttributeProto::FLOAT);
+  if (failed(found))
+    return failure();
+  return *found ? (*found)->f() : otherwise;
+}
+
+FailureOr<std::string>
+NodeImporter::stringAttribute(StringRef name, StringRef otherwise) const {
+  auto found = attribute(name, AttributeProto::STRING);
+  if (failed(found))
+    return failure();
+  return *found ? (*found)->s() : otherwise.str();
+}
+
+FailureOr<std::optional<SmallVector<int64_t>>>
+NodeImporter::intsAttribute(StringRef name) const {
+  auto found = attribute(name, AttributeProto::INTS);
+  if (failed(found))
+    return failure();
+  if (!*found)
+    return std::optional<SmallVector<int64_t>>();
+  return std::optional(
+      SmallVector<int64_t>((*found)->ints().begin(), (*found)->ints().end()));
+}
+
+FailureOr<int64_t> NodeImporter::normalizeAxis(int64_t axis, int64_t rank,
+                                               int64_t limit) const {
+  if (axis < -rank || axis >= limit)
+    return emitError() << "axis " << axis << " is out of range for rank "
+                       << rank;
+  return axis < 0 ? axis + rank : axis;
+}
+
+FailureOr<SmallVector<int64_t>>
+NodeImporter::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) const {
+  SmallVector<int64_t> result;
+  for (int64_t axis : axes) {
+    FailureOr<int64_t> normalized = normalizeAxis(axis, rank);
+    if (failed(normalized))
+      return failure();
+    result.push_back(*normalized);
+  }
+  llvm::sort(result);
+  if (std::adjacent_find(result.begin(), result.end()) != result.end())
+    return emitError() << "names an axis twice";
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// Infers the result types of an operation that does not exist yet.
+static LogicalResult inferTypes(OperationName name, Location loc,
+                                ValueRange operands, DictionaryAttr attributes,
+                                SmallVectorImpl<Type> &types) {
+  auto *interface = name.getInterface<InferTypeOpInterface>();
+  SmallVector<std::max_align_t> storage(
+      name.getOpPropertyByteSize() / sizeof(std::max_align_t) + 1);
+  OpaqueProperties properties(storage.data());
+  if (name.getOpPropertyByteSize())
+    name.initOpProperties(properties, OpaqueProperties(nullptr));
+  llvm::scope_exit cleanup([&] {
+    if (name.getOpPropertyByteSize())
+      name.destroyOpProperties(properties);
+  });
+  auto emit = [&] { return mlir::emitError(loc); };
+  if (name.getOpPropertyByteSize() && failed(name.setOpPropertiesFromAttribute(
+                                          name, properties, attributes, emit)))
+    return failure();
+  return interface->inferReturnTypes(loc.getContext(), loc, operands,
+                                     attributes, properties, {}, types);
+}
+
+Operation *NodeImporter::createOp(StringRef name, ValueRange operands,
+                                  ArrayRef<NamedAttribute> attributes,
+                                  TypeRange types) {
+  if (llvm::is_contained(operands, Value()))
+    return nullptr;
+  OperationState state(loc, name);
+  state.addOperands(operands);
+  state.addAttributes(attributes);
+  SmallVector<Type> inferred;
+  if (types.empty()) {
+    if (failed(inferTypes(state.name, loc, operands,
+                          builder.getDictionaryAttr(attributes), inferred)))
+      return nullptr;
+    types = inferred;
+  }
+  state.addTypes(types);
+  Operation *op = builder.create(state);
+  if (failed(verify(op))) {
+    op->erase();
+    return nullptr;
+  }
+  return op;
+}
+
+LogicalResult NodeImporter::broadcastTogether(Value &lhs, Value &rhs) {
+  if (!lhs || !rhs)
+    return failure();
+  if (lhs.getType() == rhs.getType() &&
+      cast<RankedTensorType>(lhs.getType()).hasStaticShape())
+    return success();
+  Operation *op =
+      createOp(nn::BroadcastTogetherOp::getOperationName(), {lhs, rhs}, {});
+  if (!op)
+    return failure();
+  lhs = op->getResult(0);
+  rhs = op->getResult(1);
+  return success();
+}

@@ -1,0 +1,97 @@
+//===- OpTable.cpp - Look-ups in OnnxOpTable.def -------------------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/OpTable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace dsc::onnx_import;
+using llvm::StringRef;
+
+namespace {
+
+struct OpRow {
+  StringRef name;
+  int64_t firstOpset;
+  ImportFunction import;
+};
+
+constexpr OpRow opRows[] = {
+#define ONNX_OP(OPERATOR, OPSET, FUNCTION) {#OPERATOR, OPSET, FUNCTION},
+#include "compiler/import/onnx/OnnxOpTable.def"
+};
+
+struct SettingInputsRow {
+  StringRef name;
+  unsigned mask;
+};
+
+constexpr SettingInputsRow settingInputsRows[] = {
+#define ONNX_SETTING_INPUTS(OPERATOR, MASK) {#OPERATOR, MASK},
+#include "compiler/import/onnx/OnnxOpTable.def"
+};
+
+constexpr StringRef zeroGradientOps[] = {
+#define ONNX_ZERO_GRADIENT(OPERATOR) #OPERATOR,
+#include "compiler/import/onnx/OnnxOpTable.def"
+};
+
+bool isDefaultDomain(const onnx::NodeProto &node) {
+  return node.domain().empty() || node.domain() == "ai.onnx";
+}
+
+bool isFloat(int64_t dataType) {
+  switch (dataType) {
+  case onnx::TensorProto::FLOAT:
+  case onnx::TensorProto::DOUBLE:
+  case onnx::TensorProto::FLOAT16:
+  case onnx::TensorProto::BFLOAT16:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// True for a Cast to a type that has no gradient.
+bool isCastToInteger(const onnx::NodeProto &node) {
+  return node.op_type() == "Cast" &&
+         llvm::any_of(node.attribute(), [](const auto &attribute) {
+           return attribute.name() == "to" && !isFloat(attribute.i());
+         });
+}
+
+} // namespace
+
+ImportFunction dsc::onnx_import::lookupImport(const onnx::NodeProto &node,
+                                              int64_t opset) {
+  if (!isDefaultDomain(node))
+    return nullptr;
+  // Rows of one operator stand in order of their opset.
+  ImportFunction found = nullptr;
+  for (const OpRow &row : opRows)
+    if (row.name == node.op_type() && (!found || row.firstOpset <= opset))
+      found = row.import;
+  return found;
+}
+
+bool dsc::onnx_import::isSettingInput(const onnx::NodeProto &node,
+                                      unsigned input) {
+  return isDefaultDomain(node) && input < 32 &&
+         llvm::any_of(
+             settingInputsRows,
+             [&](const SettingInputsRow &row) {
+               return row.name == node.op_type() && (row.mask >> input & 1);
+             });
+}
+
+bool dsc::onnx_import::passesGradient(const onnx::NodeProto &node,
+                                      unsigned input) {
+  if (!isDefaultDomain(node))
+    return true;
+  return !isSettingInput(node, input) && !isCastToInteger(node) &&
+         !llvm::is_contained(zeroGradientOps, StringRef(node.op_type()));
+}

@@ -1,0 +1,157 @@
+//===- ParameterData.cpp - --weights and --init --------------------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/InitRule.h"
+#include "compiler/import/onnx/Parameters.h"
+#include "compiler/import/onnx/Safetensors.h"
+#include "compiler/import/onnx/TensorData.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace dsc;
+using namespace dsc::onnx_import;
+using namespace mlir;
+using llvm::StringRef;
+
+/// The safetensors name of an element type.
+static StringRef safetensorsType(Type element) {
+  if (element.isF32())
+    return "F32";
+  if (element.isF64())
+    return "F64";
+  if (element.isInteger(64))
+    return "I64";
+  return element.isInteger(32) ? "I32" : "BOOL";
+}
+
+/// Takes the value of `parameter` from `entry` of the file at `path`.
+static LogicalResult bindEntry(Parameter &parameter, StringRef path,
+                               const SafetensorsEntry &entry) {
+  auto emit = [&] {
+    return emitError(parameter.loc)
+           << "--weights: '" << parameter.name << "' of '" << path << "' ";
+  };
+  StringRef type = safetensorsType(parameter.type.getElementType());
+  if (entry.type != type)
+    return emit() << "has type " << entry.type << ", but the model needs "
+                  << type;
+  // A graph input may leave dims open; then the file decides them.
+  if (failed(verifyCompatibleShape(parameter.type.getShape(), entry.shape)))
+    return emit() << "has shape " << shapeText(entry.shape)
+                  << ", but the model needs "
+                  << shapeText(parameter.type.getShape());
+  auto bound =
+      RankedTensorType::get(entry.shape, parameter.type.getElementType());
+  int64_t elements = 1;
+  for (int64_t size : entry.shape) {
+    // The entry's range lies in a file, which bounds every honest product.
+    if (size != 0 && elements > int64_t(entry.bytes) / size)
+      return emit() << "does not have the bytes of its shape";
+    elements *= size;
+  }
+  if (uint64_t(elements) * elementBytes(bound.getElementType()) != entry.bytes)
+    return emit() << "does not have the bytes of its shape";
+  parameter.type = bound;
+  parameter.initial = train::FileAttr::get(parameter.loc.getContext(), path,
+                                           entry.offset, entry.bytes);
+  return success();
+}
+
+static LogicalResult bindWeightsFile(const Model &model, StringRef path,
+                                     ParameterTable &parameters) {
+  Location loc = FileLineColLoc::get(model.context, path, 0, 0);
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return emitError(loc) << "--weights: cannot read the file: "
+                          << file.getError().message();
+  llvm::Expected<SafetensorsTable> table =
+      readSafetensorsTable((*file)->getBuffer());
+  if (!table)
+    return emitError(loc) << "--weights: " << llvm::toString(table.takeError());
+  bool ok = true;
+  size_t bound = 0;
+  for (const auto &[name, entry] : *table) {
+    Parameter *parameter = parameters.lookup(name);
+    if (!parameter)
+      continue;
+    ++bound;
+    ok &= succeeded(bindEntry(*parameter, path, entry));
+  }
+  if (bound == 0)
+    return emitError(loc) << "--weights: none of its " << table->size()
+                          << " tensors has the name of a parameter";
+  if (bound != table->size())
+    emitRemark(loc) << "--weights: " << table->size() - bound << " of its "
+                    << table->size()
+                    << " tensors have the name of no parameter and are not "
+                       "used";
+  return success(ok);
+}
+
+namespace {
+struct InitOption {
+  InitRule rule;
+  llvm::Regex regex;
+};
+} // namespace
+
+static LogicalResult parseInitOptions(const Model &model,
+                                      const OnnxImportOptions &options,
+                                      std::vector<InitOption> &result) {
+  for (const auto &[text, pattern] : options.init) {
+    llvm::Expected<InitRule> rule = parseInitRule(text);
+    if (!rule)
+      return emitError(model.location(), llvm::toString(rule.takeError()));
+    FailureOr<llvm::Regex> regex =
+        parseRegex("--init", pattern, model.location());
+    if (failed(regex))
+      return failure();
+    result.push_back({std::move(*rule), std::move(*regex)});
+  }
+  return success();
+}
+
+LogicalResult onnx_import::bindParameterData(const Model &model,
+                                             const OnnxImportOptions &options,
+                                             ParameterTable &parameters) {
+  if (!options.weightsFile.empty() &&
+      failed(bindWeightsFile(model, options.weightsFile, parameters)))
+    return failure();
+  std::vector<InitOption> rules;
+  if (failed(parseInitOptions(model, options, rules)))
+    return failure();
+
+  Builder builder(model.context);
+  bool ok = true;
+  for (Parameter &parameter : parameters.all()) {
+    if (parameter.initial)
+      continue;
+    auto emit = [&] { return emitError(parameter.loc); };
+    auto rule = llvm::find_if(llvm::reverse(rules), [&](InitOption &option) {
+      return option.regex.match(parameter.name);
+    });
+    if (rule == rules.rend()) {
+      InFlightDiagnostic diagnostic = emit() << "parameter '" << parameter.name
+                                             << "' has no data";
+      diagnostic.attachNote()
+          << "give it a value with --weights=FILE.safetensors, or fill it by "
+             "rule, as in --init='normal(0.02)@"
+          << parameter.name << "'";
+      ok = false;
+    } else if (!parameter.type.hasStaticShape()) {
+      emit() << "parameter '" << parameter.name
+             << "' has a symbolic shape, which --init cannot fill";
+      ok = false;
+    } else {
+      parameter.initial = train::InitAttr::get(
+          model.context, rule->rule.name,
+          builder.getDenseF64ArrayAttr(rule->rule.arguments), options.initSeed);
+    }
+  }
+  return success(ok);
+}

@@ -1,0 +1,168 @@
+//===- Parameters.cpp - Which tensors of a model are its parameters ------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Parameters.h"
+#include "compiler/import/onnx/TensorData.h"
+
+using namespace dsc;
+using namespace dsc::onnx_import;
+using namespace mlir;
+using llvm::StringRef;
+
+bool onnx_import::isSmallConstant(RankedTensorType type) {
+  return type.getElementType().isInteger() &&
+         type.getNumElements() <= largestConstant;
+}
+
+FailureOr<RankedTensorType>
+onnx_import::inputType(const Model &model, const onnx::ValueInfoProto &input) {
+  auto emit = [&] { return emitError(model.inputLocation(input.name())); };
+  if (!input.type().has_tensor_type())
+    return emit() << "is not a tensor";
+  const onnx::TypeProto::Tensor &tensor = input.type().tensor_type();
+  if (!tensor.has_shape()) {
+    InFlightDiagnostic diagnostic = emit() << "its rank is not known";
+    diagnostic.attachNote() << "give it a shape in the model, for example with "
+                               "onnx.tools.update_model_dims";
+    return diagnostic;
+  }
+  SmallVector<int64_t> dims;
+  // Some exporters write -1 for a dim that they do not know.
+  for (const auto &dim : tensor.shape().dim())
+    dims.push_back(dim.has_dim_value() && dim.dim_value() >= 0
+                       ? dim.dim_value()
+                       : ShapedType::kDynamic);
+  return tensorType(tensor.elem_type(), dims, model.context, emit);
+}
+
+//===----------------------------------------------------------------------===//
+// ParameterTable
+//===----------------------------------------------------------------------===//
+
+FailureOr<ParameterTable> ParameterTable::collect(const Graph &graph,
+                                                  const TrainRules &rules) {
+  ParameterTable table;
+  // Every fault is reported, so no short cut.
+  bool inputs = succeeded(table.addInputs(graph, rules));
+  bool initializers = succeeded(table.addInitializers(graph));
+  if (!inputs || !initializers || failed(table.addNodes(graph, rules)))
+    return failure();
+  return table;
+}
+
+Parameter *ParameterTable::lookup(StringRef name) {
+  auto it = byName.find(name);
+  return it == byName.end() ? nullptr : &parameters[it->second];
+}
+
+void ParameterTable::add(Parameter parameter) {
+  byName[parameter.name] = parameters.size();
+  parameters.push_back(std::move(parameter));
+}
+
+static bool isFloat(RankedTensorType type) {
+  return isa<FloatType>(type.getElementType());
+}
+
+LogicalResult ParameterTable::addInputs(const Graph &graph,
+                                        const TrainRules &rules) {
+  const Model &model = graph.model();
+  bool ok = true;
+  for (auto [i, input] : llvm::enumerate(model.graph().input())) {
+    if (graph.lookup(input.name())->kind != Definition::Kind::Input ||
+        !rules.names(input.name()))
+      continue;
+    FailureOr<RankedTensorType> type = inputType(model, input);
+    if (failed(type))
+      ok = false;
+    else if (isFloat(*type))
+      add({input.name(),
+           Parameter::Source::Input,
+           int(i),
+           model.inputLocation(input.name()),
+           *type,
+           {}});
+  }
+  return success(ok);
+}
+
+LogicalResult ParameterTable::addInitializers(const Graph &graph) {
+  const Model &model = graph.model();
+  bool ok = true;
+  for (auto [i, tensor] : llvm::enumerate(model.graph().initializer())) {
+    bool isUsed =
+        !graph.uses(tensor.name()).empty() || graph.isOutput(tensor.name());
+    // A tensor that nothing reads may have a type that dsc cannot hold.
+    if (!isUsed && !elementType(tensor.data_type(), model.context))
+      continue;
+    Location loc = model.initializerLocation(tensor.name());
+    auto emit = [&] { return emitError(loc); };
+    FailureOr<RankedTensorType> type = tensorType(tensor, model.context, emit);
+    if (failed(type)) {
+      ok = false;
+      continue;
+    }
+    if (isSmallConstant(*type))
+      continue;
+    FailureOr<Attribute> data = locateData(model, i, *type, emit);
+    if (failed(data))
+      ok = false;
+    else
+      add({tensor.name(), Parameter::Source::Initializer, int(i), loc, *type,
+           *data});
+  }
+  return success(ok);
+}
+
+/// The value of a Constant node that holds a tensor.
+static const onnx::TensorProto *constantTensor(const onnx::NodeProto &node) {
+  if (node.op_type() != "Constant" || node.output_size() != 1)
+    return nullptr;
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.name() == "value" && attribute.has_t())
+      return &attribute.t();
+  return nullptr;
+}
+
+LogicalResult ParameterTable::addNodes(const Graph &graph,
+                                       const TrainRules &rules) {
+  const Model &model = graph.model();
+  for (int index : graph.liveNodes()) {
+    const onnx::NodeProto &node = graph.node(index);
+    Location loc = model.nodeLocation(index);
+    auto emit = [&] { return emitError(loc); };
+    if (const onnx::TensorProto *tensor = constantTensor(node)) {
+      StringRef name = node.output(0);
+      std::optional<TrainRules::Verdict> verdict = rules.lookup(name);
+      if (!verdict || !verdict->train ||
+          tensor->data_location() == onnx::TensorProto::EXTERNAL)
+        continue;
+      FailureOr<RankedTensorType> type =
+          tensorType(*tensor, model.context, emit);
+      if (failed(type))
+        return failure();
+      if (!isFloat(*type))
+        continue;
+      auto value = readElements(*tensor, *type, emit);
+      if (failed(value))
+        return failure();
+      add({name.str(), Parameter::Source::Constant, index, loc, *type, *value});
+    } else if (node.op_type() == "Identity" && node.input_size() == 1 &&
+               node.output_size() == 1) {
+      const Parameter *base = lookup(node.input(0));
+      if (!base || !isFloat(base->type))
+        continue;
+      Parameter alias = *base;
+      alias.name = node.output(0);
+      alias.source = Parameter::Source::Alias;
+      alias.index = index;
+      alias.loc = loc;
+      add(std::move(alias));
+    }
+  }
+  return success();
+}

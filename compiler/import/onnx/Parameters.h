@@ -1,0 +1,116 @@
+//===- Parameters.h - Which tensors of a model are its parameters *- C++
+//-*-===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSC_COMPILER_IMPORT_ONNX_PARAMETERS_H
+#define DSC_COMPILER_IMPORT_ONNX_PARAMETERS_H
+
+#include "compiler/import/onnx/Graph.h"
+#include "compiler/import/onnx/OnnxImporter.h"
+#include "compiler/import/onnx/TrainRules.h"
+#include "dialects/train/TrainOps.h"
+
+namespace dsc::onnx_import {
+
+/// A tensor that becomes a `train.parameter`.
+struct Parameter {
+  /// What the model holds under this name.
+  enum class Source {
+    /// An initializer, which may be a graph input too.
+    Initializer,
+    /// A graph input that --train names.
+    Input,
+    /// An Identity of another parameter: exporters merge parameters that
+    /// happen to be equal, and training must part them again.
+    Alias,
+    /// A Constant node that --train names.
+    Constant,
+  };
+
+  std::string name;
+  Source source;
+  /// Index of the initializer, input or node.
+  int index;
+  mlir::Location loc;
+  mlir::RankedTensorType type;
+  /// Null while nothing gives the parameter a value.
+  mlir::Attribute initial;
+  train::ParameterRole role = train::ParameterRole::Frozen;
+  std::string reason = "";
+
+  /// Name of the parameter whose value this one is, by --tie; empty for none.
+  std::string tiedTo = "";
+  bool tiedTransposed = false;
+  /// The other direction: "B" or "B^T" for each parameter tied to this one.
+  llvm::SmallVector<std::string> ties = {};
+};
+
+/// Parameters in the order of the file: inputs, initializers, then those that
+/// nodes make.
+class ParameterTable {
+public:
+  /// Lists the parameters of `graph` and reads where their values lie. Integer
+  /// tensors of at most `largestConstant` elements are left to be constants.
+  static mlir::FailureOr<ParameterTable> collect(const Graph &graph,
+                                                 const TrainRules &rules);
+
+  llvm::MutableArrayRef<Parameter> all() { return parameters; }
+  llvm::ArrayRef<Parameter> all() const { return parameters; }
+  /// Null if `name` is no parameter.
+  Parameter *lookup(llvm::StringRef name);
+  const Parameter *lookup(llvm::StringRef name) const {
+    return const_cast<ParameterTable *>(this)->lookup(name);
+  }
+  /// True if a node only stands for a parameter of its own.
+  bool isDefinedBy(const onnx::NodeProto &node) const {
+    return node.output_size() == 1 && lookup(node.output(0));
+  }
+
+private:
+  void add(Parameter parameter);
+  mlir::LogicalResult addInputs(const Graph &graph, const TrainRules &rules);
+  mlir::LogicalResult addInitializers(const Graph &graph);
+  mlir::LogicalResult addNodes(const Graph &graph, const TrainRules &rules);
+
+  std::vector<Parameter> parameters;
+  llvm::StringMap<unsigned> byName;
+};
+
+/// Integer tensors up to this size are shapes, axes and the like.
+inline constexpr int64_t largestConstant = 64;
+
+/// True for an integer or truth value tensor that becomes an `nn.constant`.
+bool isSmallConstant(mlir::RankedTensorType type);
+
+/// Decides the role of each parameter: by the user's rules, else by how the
+/// graph uses it. Writes the reason beside it.
+void classifyParameters(const Graph &graph, const TrainRules &rules,
+                        ParameterTable &parameters);
+
+/// Applies --weights and --init. Fails if a parameter is left without a value.
+mlir::LogicalResult bindParameterData(const Model &model,
+                                      const OnnxImportOptions &options,
+                                      ParameterTable &parameters);
+
+/// Applies --tie.
+mlir::LogicalResult tieParameters(const Model &model,
+                                  llvm::ArrayRef<std::string> ties,
+                                  ParameterTable &parameters);
+
+/// Reports in one error all operators without an importer that stand on a path
+/// from a trained parameter to an output; if there are none, those that an
+/// output needs at all.
+mlir::LogicalResult checkOperators(const Graph &graph,
+                                   const ParameterTable &parameters);
+
+/// The type of a graph input, `?` for symbolic dims.
+mlir::FailureOr<mlir::RankedTensorType>
+inputType(const Model &model, const onnx::ValueInfoProto &input);
+
+} // namespace dsc::onnx_import
+
+#endif // DSC_COMPILER_IMPORT_ONNX_PARAMETERS_H

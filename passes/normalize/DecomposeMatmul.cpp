@@ -1,0 +1,69 @@
+//===- DecomposeMatmul.cpp - Numpy batches to equal batches --------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/NnOps.h"
+#include "passes/normalize/Patterns.h"
+
+using namespace dsc;
+using namespace mlir;
+
+namespace {
+
+ArrayRef<int64_t> batchOf(Value matrix) {
+  return cast<RankedTensorType>(matrix.getType()).getShape().drop_back(2);
+}
+
+/// A matrix on the right is shared by the whole batch, whose rows then stack
+/// to one tall matrix: a single large product instead of many small ones.
+struct StackRows : OpRewritePattern<nn::MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getTransposeA() || batchOf(op.getLhs()).empty() ||
+        !batchOf(op.getRhs()).empty())
+      return failure();
+    ArrayRef<int64_t> shape = op.getLhs().getType().getShape();
+    int64_t rows = llvm::product_of(shape.drop_back());
+    ArrayRef<int64_t> result = op.getType().getShape();
+    Value stacked =
+        reshapeTo(rewriter, op.getLoc(), op.getLhs(), {rows, shape.back()});
+    Value product = nn::MatmulOp::create(
+        rewriter, op.getLoc(), op.getType().clone({rows, result.back()}),
+        stacked, op.getRhs(), /*transpose_a=*/false, op.getTransposeB());
+    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), product, result));
+    return success();
+  }
+};
+
+struct BroadcastBatch : OpRewritePattern<nn::MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (batchOf(op.getLhs()) == batchOf(op.getRhs()))
+      return failure();
+    ArrayRef<int64_t> batch = batchOf(op.getResult());
+    auto withBatch = [&](Value matrix) {
+      SmallVector<int64_t> shape(batch);
+      llvm::append_range(
+          shape,
+          cast<RankedTensorType>(matrix.getType()).getShape().take_back(2));
+      return broadcastTo(rewriter, op.getLoc(), matrix, shape);
+    };
+    Value lhs = withBatch(op.getLhs()), rhs = withBatch(op.getRhs());
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands({lhs, rhs}); });
+    return success();
+  }
+};
+
+} // namespace
+
+void dsc::populateDecomposeMatmulPatterns(RewritePatternSet &patterns) {
+  patterns.add<StackRows>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<BroadcastBatch>(patterns.getContext());
+}

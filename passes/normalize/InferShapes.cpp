@@ -1,0 +1,83 @@
+//===- InferShapes.cpp - Carry shapes through the operations -------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/normalize/InferShapes.h"
+#include "dialects/nn/NnOps.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace dsc;
+using namespace mlir;
+
+/// Says what `op` was given. A shape that does not fit is rarely the fault of
+/// the operation that stumbles over it.
+static void noteOperands(Diagnostic &diagnostic, Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    diagnostic.attachNote(operand.get().getLoc())
+        << "operand " << operand.getOperandNumber() << " is "
+        << operand.get().getType();
+}
+
+/// Infers the result types of `op`, sets them and checks the operation.
+static LogicalResult reinfer(ShapeInferenceOpInterface op) {
+  ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      noteOperands(diagnostic, op);
+    return failure(); // Not handled: others print it.
+  });
+  SmallVector<Type> types;
+  if (failed(op.reinferResultTypes(types)))
+    return failure();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
+  if (failed(verify(op)))
+    return failure();
+  for (Value result : op->getResults())
+    if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
+      return op->emitError("the shape of its result is not known at compile "
+                           "time");
+  return success();
+}
+
+/// Replaces an operation on integers by its value if that is constant: such
+/// are the shapes that later operations ask for.
+static void foldShapeArithmetic(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      !llvm::all_of(op->getResultTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isInteger();
+      }))
+    return;
+  OpBuilder builder(op);
+  SmallVector<Value> values;
+  if (failed(builder.tryFold(op, values)) || values.empty())
+    return;
+  op->replaceAllUsesWith(values);
+  op->erase();
+}
+
+LogicalResult dsc::inferShapes(func::FuncOp forward) {
+  Block &body = forward.getBody().front();
+  // Results whose shape could not be inferred.
+  llvm::DenseSet<Value> unknown;
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    auto interface = dyn_cast<ShapeInferenceOpInterface>(op);
+    if (!interface)
+      continue;
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value v) { return unknown.contains(v); }) ||
+        failed(reinfer(interface)))
+      unknown.insert_range(op.getResults());
+    else
+      foldShapeArithmetic(&op);
+  }
+  if (!unknown.empty())
+    return failure();
+  forward.setFunctionType(
+      FunctionType::get(forward.getContext(), forward.getArgumentTypes(),
+                        body.getTerminator()->getOperandTypes()));
+  return success();
+}

@@ -1,0 +1,23 @@
+//===- InferShapes.h - Carry shapes through the operations ------*- C++ -*-===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSC_PASSES_NORMALIZE_INFERSHAPES_H
+#define DSC_PASSES_NORMALIZE_INFERSHAPES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dsc {
+
+/// Infers the result types of the operations of `forward` from its argument
+/// types, in order, and sets the function's result types. Fails after a located
+/// error for each operation whose operands do not fit, or whose result has a
+/// size that is not known; the types are then part old, part new.
+llvm::LogicalResult inferShapes(mlir::func::FuncOp forward);
+
+} // namespace dsc
+
+#endif // DSC_PASSES_NORMALIZE_INFERSHAPES_H

@@ -1,0 +1,86 @@
+//===- ResolveShapeOps.cpp - Named shape operations to views -------------===//
+//
+// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/NnOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "passes/normalize/Passes.h"
+#include "passes/normalize/Patterns.h"
+
+#define DEBUG_TYPE "normalize-resolve-shape-ops"
+
+namespace dsc {
+#define GEN_PASS_DEF_RESOLVESHAPEOPSPASS
+#include "passes/normalize/Passes.h.inc"
+} // namespace dsc
+
+using namespace dsc;
+using namespace mlir;
+
+Value dsc::broadcastTo(OpBuilder &builder, Location loc, Value value,
+                       ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  int64_t added = int64_t(shape.size()) - type.getRank();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(added, shape.size()));
+  return nn::BroadcastOp::create(builder, loc, type.clone(shape), value, dims);
+}
+
+Value dsc::reshapeTo(OpBuilder &builder, Location loc, Value value,
+                     ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return nn::ReshapeOp::create(builder, loc, type.clone(shape), value);
+}
+
+namespace {
+
+struct ResolveBroadcastTogether : OpRewritePattern<nn::BroadcastTogetherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BroadcastTogetherOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> values;
+    for (auto [input, result] :
+         llvm::zip_equal(op.getInputs(), op.getResults()))
+      values.push_back(
+          broadcastTo(rewriter, op.getLoc(), input,
+                      cast<RankedTensorType>(result.getType()).getShape()));
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+/// An operation whose first operand keeps its elements and their order.
+template <typename OpTy> struct ResolveReshape : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), op->getOperand(0),
+                                     op.getType().getShape()));
+    return success();
+  }
+};
+
+struct ResolveShapeOpsPass
+    : dsc::impl::ResolveShapeOpsPassBase<ResolveShapeOpsPass> {
+  using ResolveShapeOpsPassBase::ResolveShapeOpsPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ResolveBroadcastTogether, ResolveReshape<nn::FlattenOp>,
+                 ResolveReshape<nn::SqueezeOp>, ResolveReshape<nn::UnsqueezeOp>,
+                 ResolveReshape<nn::ReshapeLikeOp>,
+                 ResolveReshape<nn::DynamicReshapeOp>>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,167 @@
+// RUN: %dsc-opt %s -split-input-file -lower-build-programs="max-world=2" | FileCheck %s
+
+// Gathered tensors are slices of one buffer that has room for the tail of any
+// number of ranks. The communication stream waits for what was computed before
+// the start, the compute stream for the gather at the await.
+train.parameter @w : tensor<6xf32> trainable("float initializer")
+train.parameter @b : tensor<3xf32> trainable("float initializer")
+zero.group @fc stage(3) elements(35) type(f32) segments [#zero.segment<@w, 0, 6>, #zero.segment<@b, 32, 3>]
+// CHECK-LABEL: exec.program @eval
+// CHECK-SAME: collectives [{axis = "world", bytes = 140 : i64, group = "fc", op = "gather"}] hash("{{[0-9a-f]+}}")
+train.entry @eval() -> (tensor<3xf32> {dsc.name = "y"}) kind(eval) {
+  // CHECK: exec.event_record 0 on(compute)
+  // CHECK: exec.event_wait 0 on(communication)
+  // CHECK: %[[SHARD:.*]] = exec.shard_view @w : memref<?xf32>
+  // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) : memref<163xf32>
+  // CHECK: exec.all_gather group(@fc) %[[SHARD]] into %[[FULL]] on(communication)
+  // CHECK: exec.event_record 1 on(communication)
+  %t = zero.gather_start @fc axis(@world)
+  // CHECK-NEXT: exec.event_wait 1 on(compute)
+  %w, %b = zero.gather_await %t : tensor<6xf32>, tensor<3xf32>
+  // CHECK: %[[B:.*]] = exec.arena_view offset(128) : memref<3xf32>
+  // CHECK: exec.launch @kernel_0 ins(%[[B]] : memref<3xf32>)
+  %y = nn.fusion ins(%p = %b : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>) {
+    %r = nn.exp %p : tensor<3xf32>
+    nn.yield %r : tensor<3xf32>
+  }
+  zero.release @fc(%w, %b) : tensor<6xf32>, tensor<3xf32>
+  train.return %y : tensor<3xf32>
+}
+
+// -----
+
+// Gradients are computed in their slices of the group's flat buffer, also
+// through a reshape. What lies between and behind them is zeroed. The kernel
+// that adds up what arrives runs behind the exchange in its stream.
+train.parameter @w : tensor<2x3xf32> trainable("float initializer")
+train.parameter @b : tensor<3xf32> trainable("float initializer")
+train.state @w.grad : tensor<2x3xf32> gradient of @w
+train.state @b.grad : tensor<3xf32> gradient of @b
+zero.group @fc stage(3) elements(35) type(f32) segments [#zero.segment<@w, 0, 6>, #zero.segment<@b, 32, 3>]
+// CHECK: exec.state @dsc.staging.shards.f32 index(4) class(staging) type(f32) elements(35) shape [35] group(@fc) offset(0)
+// CHECK: func.func private @[[SUM:.*]](%[[ACC:.*]]: tensor<?xf32>, %[[ROWS:.*]]: tensor<?x?xf32>) -> tensor<?xf32> attributes {exec.inplace = array<i64: 0>, exec.kernel, exec.kind = "rank_sum"}
+// CHECK-NEXT: %[[S:.*]] = nn.reduce_sum %[[ROWS]] dims = [0]
+// CHECK-NEXT: nn.add %[[ACC]], %[[S]]
+// CHECK-LABEL: exec.program @step
+train.entry @step(%x: tensor<6xf32> {dsc.name = "x"}, %y: tensor<3xf32> {dsc.name = "y"}) kind(step) {
+  // CHECK: %[[W:.*]] = exec.arena_view offset(0) : memref<6xf32>
+  // CHECK: exec.launch @kernel_0 ins(%{{.*}} : memref<6xf32>) outs(%[[W]] : memref<6xf32>)
+  %gw = nn.fusion ins(%p = %x : tensor<6xf32>) kind("elementwise") -> (tensor<6xf32>) {
+    %r = nn.exp %p : tensor<6xf32>
+    nn.yield %r : tensor<6xf32>
+  }
+  %gw1 = nn.reshape %gw : tensor<6xf32> -> tensor<2x3xf32>
+  // CHECK: %[[B:.*]] = exec.arena_view offset(128) : memref<3xf32>
+  // CHECK: exec.launch @kernel_1 ins(%{{.*}} : memref<3xf32>) outs(%[[B]] : memref<3xf32>)
+  %gb = nn.fusion ins(%p = %y : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>) {
+    %r = nn.exp %p : tensor<3xf32>
+    nn.yield %r : tensor<3xf32>
+  }
+  // CHECK-NOT: exec.copy
+  // CHECK: %[[GAP:.*]] = exec.arena_view offset(24) : memref<26xf32>
+  // CHECK: exec.fill_zero %[[GAP]] on(communication)
+  // CHECK: %[[TAIL:.*]] = exec.arena_view offset(140) : memref<128xf32>
+  // CHECK: exec.fill_zero %[[TAIL]] on(communication)
+  // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) : memref<163xf32>
+  // CHECK: %[[SLICES:.*]] = exec.staging_view @dsc.staging.shards.f32 of(@w.grad) : memref<?x?xf32>
+  // CHECK: exec.all_to_all group(@fc) %[[FULL]] into %[[SLICES]] on(communication)
+  // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
+  // CHECK: exec.launch @[[SUM]] ins(%[[SHARD]], %[[SLICES]] : memref<?xf32>, memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // CHECK: exec.event_record [[END:.*]] on(communication)
+  %t = zero.reduce_scatter_start @fc(%gw1, %gb) axis(@world) : tensor<2x3xf32>, tensor<3xf32>
+  // CHECK: exec.event_wait [[END]] on(compute)
+  zero.reduce_scatter_await %t
+  train.return
+}
+
+// -----
+
+// Whole gradients are reduced where they are: ranges to their ranks, sums in
+// rank order, and back in place. A second start without work in between needs
+// no second event.
+train.parameter @w : tensor<6xf32> trainable("float initializer")
+train.parameter @v : tensor<64xf32> trainable("float initializer")
+train.state @w.grad : tensor<6xf32> gradient of @w
+train.state @v.grad : tensor<64xf32> gradient of @v
+zero.group @fc1 stage(0) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+zero.group @fc2 stage(0) elements(64) type(f32) segments [#zero.segment<@v, 0, 64>]
+// One staging area is enough, as large as the largest group.
+// CHECK: exec.state @dsc.staging.shards.f32 index(4) class(staging) type(f32) elements(64) shape [64] group(@fc2) offset(0)
+// CHECK-NOT: class(staging)
+// CHECK-LABEL: exec.program @step_last
+train.entry @step_last() kind(step_last) {
+  // CHECK: exec.event_wait 0 on(communication)
+  // CHECK: %[[FLAT:.*]] = exec.flat_view @w.grad : memref<?xf32>
+  // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
+  // CHECK: exec.all_to_all group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
+  // CHECK: exec.launch @kernel_0 ins(%[[SLICES]] : memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // CHECK: exec.all_gather group(@fc1) %[[SHARD]] into %[[FLAT]] on(communication)
+  // CHECK-NEXT: exec.event_record 1 on(communication)
+  %0 = zero.all_reduce_gradients_start @fc1 axis(@world)
+  // CHECK-NOT: on(compute)
+  // CHECK: exec.all_gather group(@fc2)
+  // CHECK-NEXT: exec.event_record 2 on(communication)
+  %1 = zero.all_reduce_gradients_start @fc2 axis(@world)
+  // CHECK-NEXT: exec.event_wait 1 on(compute)
+  zero.all_reduce_gradients_await %0
+  // CHECK-NEXT: exec.event_wait 2 on(compute)
+  zero.all_reduce_gradients_await %1
+  train.return
+}
+
+// -----
+
+// Scalars of one all-reduce travel in one message: what is computed is computed
+// there, what lies elsewhere is copied.
+train.state @loss : tensor<f64> accumulator
+// CHECK: exec.state @dsc.staging.rows.f64 index(1) class(staging) type(f64) elements(4) shape [2, 2]
+// CHECK: func.func private @kernel_1(%[[ROWS:.*]]: tensor<?x2xf64>) -> tensor<2xf64> attributes {exec.kernel, exec.kind = "rank_sum"}
+// CHECK-NEXT: nn.reduce_sum %[[ROWS]] dims = [0]
+// CHECK-LABEL: exec.program @eval
+train.entry @eval(%x: tensor<f64> {dsc.name = "x"}) -> (tensor<f64> {dsc.name = "y"}) kind(eval) {
+  %loss = train.read @loss : tensor<f64>
+  // CHECK: %[[SECOND:.*]] = exec.arena_view offset(8) : memref<f64>
+  // CHECK: exec.launch @kernel_0 ins(%{{.*}} : memref<f64>) outs(%[[SECOND]] : memref<f64>)
+  %v = nn.fusion ins(%p = %x : tensor<f64>) kind("scalar") -> (tensor<f64>) {
+    %r = nn.exp %p : tensor<f64>
+    nn.yield %r : tensor<f64>
+  }
+  // CHECK: %[[FIRST:.*]] = exec.arena_view offset(0) : memref<f64>
+  // CHECK: exec.copy %{{.*}} into %[[FIRST]] on(compute) : memref<f64>
+  // CHECK: %[[ROWS:.*]] = exec.staging_view @dsc.staging.rows.f64 : memref<?x2xf64>
+  // CHECK: %[[SENT:.*]] = exec.arena_view offset(0) : memref<2xf64>
+  // CHECK: exec.all_gather %[[SENT]] into %[[ROWS]] on(communication) : memref<2xf64> into memref<?x2xf64>
+  // CHECK: exec.launch @kernel_1 ins(%[[ROWS]] : memref<?x2xf64>) outs(%{{.*}} : memref<2xf64>) on(communication)
+  %t = zero.all_reduce_start(%loss, %v) axis(@world) : tensor<f64>, tensor<f64>
+  %a, %b = zero.all_reduce_await %t : tensor<f64>, tensor<f64>
+  // CHECK: exec.launch @kernel_2
+  %y = nn.fusion ins(%p = %a : tensor<f64>, %q = %b : tensor<f64>) kind("scalar") -> (tensor<f64>) {
+    %r = nn.div %p, %q : tensor<f64>
+    nn.yield %r : tensor<f64>
+  }
+  train.return %y : tensor<f64>
+}
+
+// -----
+
+// Values on parts take their extent from the state and at most its bytes.
+train.parameter @w : tensor<6xf32> trainable("float initializer")
+zero.group @fc stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+// CHECK-LABEL: exec.program @update
+train.entry @update() kind(update) {
+  // CHECK: %[[W:.*]] = exec.part_view @w : memref<?xf32>
+  %w = zero.read_part @w : tensor<?xf32>
+  // CHECK: %[[U:.*]] = exec.arena_view offset(0) part_of(@w) bound(6) : memref<?xf32>
+  // CHECK: exec.launch @kernel_0 ins(%[[W]] : memref<?xf32>) outs(%[[U]] : memref<?xf32>)
+  %u = nn.fusion ins(%p = %w : tensor<?xf32>) kind("elementwise") -> (tensor<?xf32>) {
+    %r = nn.exp %p : tensor<?xf32>
+    nn.yield %r : tensor<?xf32>
+  }
+  // CHECK: exec.launch @kernel_1 ins(%[[W]], %[[U]] : memref<?xf32>, memref<?xf32>) outs(%[[W]] : memref<?xf32>)
+  %w1 = nn.fusion ins(%p = %w : tensor<?xf32>, %q = %u : tensor<?xf32>) kind("elementwise") inplace [0] -> (tensor<?xf32>) {
+    %r = nn.sub %p, %q : tensor<?xf32>
+    nn.yield %r : tensor<?xf32>
+  }
+  zero.write_part @w, %w1 : tensor<?xf32>
+  train.return
+}

@@ -181,14 +181,15 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
       return emitError(loc, "-zero=1 and -zero=2 are not available yet; use 0 "
                             "or 3");
     if (stage != 0 && stage != 3)
-      return emitError(loc, "-zero=") << stage
+      return emitError(loc, "-zero=") << stage.getValue()
                                       << " is not a ZeRO stage; use 0 "
                                          "or 3";
     if (groupBytes <= 0)
       return emitError(loc, "the byte bound of a group is ")
-             << groupBytes << ", but must be positive";
+             << groupBytes.getValue() << ", but must be positive";
     if (maxWorld <= 0)
-      return emitError(loc, "-max-world=") << maxWorld << " is not positive";
+      return emitError(loc, "-max-world=")
+             << maxWorld.getValue() << " is not positive";
     return success();
   }
 

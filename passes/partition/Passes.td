@@ -141,7 +141,8 @@ def VerifyPartitionedPass : Pass<"partition-verify", "::mlir::ModuleOp"> {
       the all-reduce of gradients;
     - (P7) an entry does not branch;
     - (P8) parts are of parameters or states with a group and have their element
-      type; they are read and written in `update` only;
+      type; they are read and written in `update` only, and a region takes parts
+      of one parameter and its states, since others differ in extent;
     - (P9) every share of a number is summed over ranks before anything else
       uses it: in `update` accumulators and sums over parts, in `eval` what is
       accumulated;

@@ -53,10 +53,13 @@ public:
 private:
   LogicalResult shardOp(Operation &op) {
     if (auto read = dyn_cast<train::ReadOp>(op)) {
-      if (isSharded(read.getSymbolAttr(), states))
-        replace(read.getResult(),
-                createReadPart(builderAt(op), op.getLoc(), read.getSymbolAttr(),
-                               getElementTypeOrSelf(read.getResult())));
+      if (!isSharded(read.getSymbolAttr(), states))
+        return success();
+      OpBuilder builder(&op);
+      Value part = createReadPart(builder, op.getLoc(), read.getSymbolAttr(),
+                                  getElementTypeOrSelf(read.getResult()));
+      owners[part] = states.getOwner(read.getSymbolAttr().getAttr());
+      replace(read.getResult(), part);
       return success();
     }
     if (auto write = dyn_cast<train::WriteOp>(op))
@@ -77,7 +80,14 @@ private:
       return cast<ShapedType>(type).getRank() > 0;
     };
     bool touched = false, whole = false;
+    train::ParameterOp owner;
     for (Value input : fusion.getInputs()) {
+      train::ParameterOp other = owners.lookup(lookup(input));
+      if (owner && other && owner != other)
+        return fusion.emitOpError("works on parts of @")
+               << owner.getSymName() << " and @" << other.getSymName()
+               << ", which differ in extent";
+      owner = other ? other : owner;
       touched |= replaced.contains(input);
       whole |= !replaced.contains(input) && isTensor(input.getType());
     }
@@ -99,8 +109,11 @@ private:
     OpBuilder builder(fusion);
     if (failed(PartRegion(fusion, inputs).build(builder, mustBePart, results)))
       return failure();
-    for (auto [old, value] : llvm::zip(fusion.getResults(), results))
+    for (auto [old, value] : llvm::zip(fusion.getResults(), results)) {
       replaced[old] = value;
+      if (isPart(value))
+        owners[value] = owner;
+    }
     dead.push_back(fusion);
     return success();
   }
@@ -158,14 +171,10 @@ private:
     dead.push_back(old.getDefiningOp());
   }
 
-  OpBuilder &builderAt(Operation &op) {
-    builder.emplace(&op);
-    return *builder;
-  }
-
   const StateMap &states;
-  std::optional<OpBuilder> builder;
   llvm::DenseMap<Value, Value> replaced;
+  /// The parameter at whose place each part lies.
+  llvm::DenseMap<Value, train::ParameterOp> owners;
   SmallVector<Operation *> dead;
 };
 

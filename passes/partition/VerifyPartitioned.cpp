@@ -1,3 +1,4 @@
+#include "dialects/nn/NnOps.h"
 #include "dialects/train/TrainOps.h"
 #include "dialects/zero/ZeroOps.h"
 #include "passes/analysis/Collectives.h"
@@ -29,6 +30,8 @@ public:
       for (Operation &op : block) {
         verifyWholeAccess(op);
         verifyParts(op, entry.getKind());
+        if (auto fusion = dyn_cast<nn::FusionOp>(op))
+          verifyExtents(fusion);
         verifyShares(op, entry.getKind());
         verifyValueForm(op);
       }
@@ -137,11 +140,29 @@ private:
       report(&op, "P8") << symbol << " has no group, so it has no parts";
       return;
     }
+    if (auto read = dyn_cast<zero::ReadPartOp>(op))
+      partOwners[read.getResult()] = owner.getSymNameAttr();
     train::StateOp state = states.getState(symbol.getAttr());
     Type whole = state ? state.getType() : owner.getType();
     if (getElementTypeOrSelf(whole) != getElementTypeOrSelf(type))
       report(&op, "P8") << "takes a part of " << symbol << " as " << type
                         << ", but it is " << whole;
+  }
+
+  /// P8.
+  void verifyExtents(nn::FusionOp fusion) {
+    StringAttr owner;
+    for (Value input : fusion.getInputs()) {
+      StringAttr other = partOwners.lookup(input);
+      if (owner && other && owner != other)
+        report(fusion, "P8")
+            << "works on parts of @" << owner.getValue() << " and @"
+            << other.getValue() << ", which differ in extent";
+      owner = other ? other : owner;
+    }
+    for (Value result : fusion.getResults())
+      if (!cast<ShapedType>(result.getType()).hasStaticShape())
+        partOwners[result] = owner;
   }
 
   /// P9.
@@ -229,6 +250,8 @@ private:
 
   ModuleOp module;
   StateMap states;
+  /// The parameter at whose place each part of the entries seen so far lies.
+  llvm::DenseMap<Value, StringAttr> partOwners;
   bool ok = true;
 };
 

@@ -1,5 +1,7 @@
 #include "dialects/nn/NnInferShape.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 using namespace mlir;
 using namespace dsc::nn;
 
@@ -46,13 +48,16 @@ dsc::nn::broadcastShapes(std::optional<Location> loc, ArrayRef<int64_t> a,
 }
 
 int64_t dsc::nn::countElements(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
+  std::optional<int64_t> count = 1;
   for (int64_t size : shape) {
     if (ShapedType::isDynamic(size))
       return ShapedType::kDynamic;
-    count *= size;
+    if (count)
+      count = llvm::checkedMul(*count, size);
+    if (size == 0)
+      count = 0;
   }
-  return count;
+  return count.value_or(ShapedType::kDynamic);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,18 +124,19 @@ LogicalResult ReshapeOp::reinferResultTypes(SmallVectorImpl<Type> &types) {
 }
 
 void dsc::nn::completeShape(SmallVectorImpl<int64_t> &shape, int64_t elements) {
-  if (ShapedType::isDynamic(elements) ||
-      llvm::count_if(shape, ShapedType::isDynamic) != 1)
-    return;
-  int64_t known = 1;
+  SmallVector<int64_t> sizes;
   int64_t *unknown = nullptr;
   for (int64_t &size : shape) {
-    if (ShapedType::isDynamic(size))
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(size);
+    } else if (unknown) {
+      return;
+    } else {
       unknown = &size;
-    else
-      known *= size;
+    }
   }
-  if (known != 0 && elements % known == 0)
+  int64_t known = countElements(sizes);
+  if (unknown && known > 0 && elements >= 0 && elements % known == 0)
     *unknown = elements / known;
 }
 

@@ -16,7 +16,8 @@ llvm::FailureOr<llvm::SmallVector<int64_t>>
 broadcastShapes(std::optional<mlir::Location> loc, llvm::ArrayRef<int64_t> a,
                 llvm::ArrayRef<int64_t> b);
 
-/// The product of the sizes, or ShapedType::kDynamic if one is not known.
+/// The product of the sizes, or ShapedType::kDynamic if one is not known or no
+/// int64_t holds it.
 int64_t countElements(llvm::ArrayRef<int64_t> shape);
 
 /// Fills in the only `?` of `shape` if it has one and `elements` decides it.

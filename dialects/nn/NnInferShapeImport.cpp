@@ -70,7 +70,7 @@ DynamicReshapeOp::reinferResultTypes(SmallVectorImpl<Type> &types) {
   // C4
   int64_t from = countElements(rest), to = countElements(written);
   if (!ShapedType::isDynamic(from)) {
-    bool fits = inferred ? to != 0 && from % to == 0 : from == to || copiesZero;
+    bool fits = inferred ? to > 0 && from % to == 0 : from == to || copiesZero;
     if (!fits)
       return emitOpError("shape does not fit the elements of ") << input;
     if (inferred)

@@ -60,7 +60,9 @@ def Nn_YieldOp : Nn_Op<"yield", [Pure, Terminator, ReturnLike,
 
     Example:
     ```mlir
-    nn.yield %s : tensor<4xf32>
+    %r = nn.fusion ins(%p = %x : tensor<4xf32>) -> (tensor<4xf32>) {
+      nn.yield %p : tensor<4xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<Nn_Tensor>:$values);

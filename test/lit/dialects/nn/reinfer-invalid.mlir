@@ -1,4 +1,4 @@
-// RUN: %dsc-opt %s --split-input-file --verify-diagnostics --normalize-infer-shapes
+// RUN: %dsc-opt %s --split-input-file --verify-diagnostics --normalize-bind-dims
 
 // Constraints on the value of a shape, which a verifier of types cannot see.
 // Each case is named by the constraint that it breaks.

@@ -82,6 +82,7 @@ def Train_StateOp : Train_Op<"state", [Symbol,
     - (C5) `type` has a static shape.
 
     ```mlir
+    train.parameter @"fc1.weight" : tensor<512x784xf32> trainable("float initializer")
     train.state @"fc1.weight.grad" : tensor<512x784xf32> gradient of @"fc1.weight"
     train.state @dsc.lr : tensor<f64> setting = 1.000000e-03 "learning rate"
     train.state @dsc.applied_steps : tensor<i64> counter
@@ -126,6 +127,7 @@ def Train_ReadOp : Train_Op<"read", [MemoryEffects<[MemRead]>,
     - (C2) the result has the symbol's type.
 
     ```mlir
+    train.parameter @"fc1.weight" : tensor<512x784xf32> trainable("float initializer")
     %w = train.read @"fc1.weight" : tensor<512x784xf32>
     ```
   }];
@@ -145,6 +147,7 @@ def Train_WriteOp : Train_Op<"write", [MemoryEffects<[MemWrite]>,
     - (C4) a `setting` is never written: it belongs to the host.
 
     ```mlir
+    train.parameter @"fc1.weight" : tensor<512x784xf32> trainable("float initializer")
     train.write @"fc1.weight", %updated : tensor<512x784xf32>
     ```
   }];
@@ -164,6 +167,7 @@ def Train_AccumulateOp : Train_Op<"accumulate", [MemoryEffects<[MemRead, MemWrit
     - (C2) `value` has the symbol's type.
 
     ```mlir
+    train.state @dsc.loss_sum : tensor<f64> accumulator
     train.accumulate @dsc.loss_sum, %sum : tensor<f64>
     ```
   }];
@@ -184,6 +188,7 @@ def Train_GradientOp : Train_Op<"gradient", [MemoryEffects<[MemRead, MemWrite]>,
     - (C2) `value` has the parameter's type.
 
     ```mlir
+    train.parameter @"fc1.weight" : tensor<512x784xf32> trainable("float initializer")
     train.gradient @"fc1.weight", %gw : tensor<512x784xf32>
     ```
   }];
@@ -258,7 +263,9 @@ def Train_ReturnOp : Train_Op<"return", [Pure, Terminator, ReturnLike,
     - (C1) the operands have the result types of the enclosing entry.
 
     ```mlir
-    train.return %logits : tensor<64x10xf32>
+    train.entry @forward(%x: tensor<64x10xf32> {dsc.name = "x"}) -> (tensor<64x10xf32> {dsc.name = "y"}) kind(forward) {
+      train.return %x : tensor<64x10xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$operands);

@@ -118,8 +118,7 @@ void AttachLossPass::runOnOperation() {
   func::FuncOp forward = getForward(getOperation());
   if (!forward)
     return signalPassFailure();
-  Location loc =
-      NameLoc::get(StringAttr::get(&getContext(), "loss"), forward.getLoc());
+  Location loc = forward.getLoc();
 
   Operation *terminator = forward.getBody().front().getTerminator();
   SmallVector<Output> outputs;
@@ -142,7 +141,8 @@ void AttachLossPass::runOnOperation() {
     return signalPassFailure();
 
   OpBuilder builder(terminator);
-  LossBuilder lossBuilder(forward, builder, loc);
+  LossBuilder lossBuilder(forward, builder,
+                          NameLoc::get(builder.getStringAttr("loss"), loc));
   FailureOr<LossPair> pair =
       spec->kind == LossKind::Output
           ? FailureOr<LossPair>(lossBuilder.adopt(output->value, output->name))

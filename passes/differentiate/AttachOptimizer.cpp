@@ -112,7 +112,7 @@ void UpdateBuilder::buildLearningRate(const LearningRate &schedule) {
 }
 
 void UpdateBuilder::buildScalars(const Optimizer &optimizer) {
-  Value count = t.add(t.cast(applied, t.builder.getF64Type()), t.constant(1.0));
+  Value count = t.add(appliedInF64, t.constant(1.0));
   SmallVector<Value> doubles = optimizer.buildScalars(t, lr, count);
   doubles.insert(doubles.begin(), gradientScale);
   for (train::ParameterOp parameter : parameters) {

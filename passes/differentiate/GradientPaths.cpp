@@ -17,11 +17,11 @@ static bool letsGradientPass(OpOperand &operand) {
   return isa<FloatType>(getElementTypeOrSelf(operand.get().getType()));
 }
 
-GradientPaths::GradientPaths(Block &block, Value loss, Operation *symbols) {
+GradientPaths::GradientPaths(Block &block, Value loss, Operation *module) {
+  SymbolTable symbols(module);
   for (Operation &op : block) {
     if (auto read = dyn_cast<train::ReadOp>(op)) {
-      auto parameter = dyn_cast_or_null<train::ParameterOp>(
-          SymbolTable::lookupSymbolIn(symbols, read.getSymbolAttr()));
+      auto parameter = symbols.lookup<train::ParameterOp>(read.getSymbol());
       if (parameter && parameter.isTrainable())
         dependent.try_emplace(read.getResult(), parameter);
       continue;

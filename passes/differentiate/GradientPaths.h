@@ -15,8 +15,8 @@ namespace dsc {
 /// gradient can pass. Valid while the block's operations do not change.
 class GradientPaths {
 public:
-  /// `symbols` is the module that declares the parameters.
-  GradientPaths(mlir::Block &block, mlir::Value loss, mlir::Operation *symbols);
+  /// `module` declares the parameters.
+  GradientPaths(mlir::Block &block, mlir::Value loss, mlir::Operation *module);
 
   /// Whether a trained parameter changes `value` smoothly.
   bool dependsOnParameter(mlir::Value value) const {

@@ -37,7 +37,7 @@ FailureOr<BlockArgument> LossBuilder::getOrAddInput(StringRef name,
     auto given =
         forward.getResultAttrOfType<StringAttr>(index, names::nameAttr);
     if (given && given.getValue() == name)
-      return emitError(t.loc, "in --loss: '")
+      return emitError(forward.getLoc(), "in --loss: '")
              << name
              << "' is an output of the model; expects an input or a new name";
   }
@@ -46,14 +46,16 @@ FailureOr<BlockArgument> LossBuilder::getOrAddInput(StringRef name,
 
 Value LossBuilder::addSampleWeights(Value output) {
   RankedTensorType type = TensorBuilder::typeOf(output);
+  // Labels and targets have a role by now; what is left is data.
   bool isBatched =
       type.getRank() > 0 &&
-      llvm::any_of(llvm::enumerate(forward.getArgumentTypes()), [&](auto it) {
-        auto input = cast<RankedTensorType>(it.value());
-        return input.getRank() > 0 && input.getDimSize(0) == type.getDimSize(0);
+      llvm::any_of(forward.getArguments(), [&](BlockArgument argument) {
+        RankedTensorType input = TensorBuilder::typeOf(argument);
+        return !forward.getArgAttr(argument.getArgNumber(), names::roleAttr) &&
+               input.getRank() > 0 && input.getDimSize(0) == type.getDimSize(0);
       });
   if (!isBatched) {
-    emitRemark(t.loc, "the loss is computed from ")
+    emitRemark(forward.getLoc(), "the loss is computed from ")
         << type
         << ", whose first dimension is not that of an input, so samples have "
            "no weights and a short batch cannot be padded";
@@ -81,7 +83,7 @@ void LossBuilder::describeLabels(BlockArgument labels, int64_t classes,
 FailureOr<LossPair> LossBuilder::build(const LossSpec &spec, Value output) {
   RankedTensorType type = TensorBuilder::typeOf(output);
   if (!isa<FloatType>(type.getElementType()))
-    return emitError(t.loc, "in --loss: output '")
+    return emitError(forward.getLoc(), "in --loss: output '")
            << spec.output << "' has type " << type
            << ", expects floating-point elements";
 
@@ -95,7 +97,7 @@ FailureOr<LossPair> LossBuilder::build(const LossSpec &spec, Value output) {
   if (failed(target))
     return failure();
   if (target->getType() != type)
-    return emitError(t.loc, "in --loss: target '")
+    return emitError(forward.getLoc(), "in --loss: target '")
            << spec.target << "' has type " << target->getType() << ", but '"
            << spec.output << "' has " << type;
   return buildElementwise(spec.kind, output, *target);
@@ -105,12 +107,14 @@ FailureOr<LossPair> LossBuilder::buildCrossEntropy(const LossSpec &spec,
                                                    Value output) {
   RankedTensorType type = TensorBuilder::typeOf(output);
   if (type.getRank() < 2)
-    return emitError(t.loc, "in --loss: cross_entropy needs an output of rank "
-                            "2 or more, classes last; '")
+    return emitError(forward.getLoc(),
+                     "in --loss: cross_entropy needs an output of rank "
+                     "2 or more, classes last; '")
            << spec.output << "' has type " << type;
   if (spec.shift != 0)
-    return emitError(t.loc, "in --loss: shift=1 is not supported; feed labels "
-                            "that are shifted already");
+    return emitError(forward.getLoc(),
+                     "in --loss: shift=1 is not supported; feed labels "
+                     "that are shifted already");
 
   ArrayRef<int64_t> rowShape = type.getShape().drop_back();
   int64_t classes = type.getShape().back();
@@ -124,7 +128,7 @@ FailureOr<LossPair> LossBuilder::buildCrossEntropy(const LossSpec &spec,
   if (labelsType.getShape() != rowShape ||
       !(labelsType.getElementType().isInteger(64) ||
         labelsType.getElementType().isInteger(32)))
-    return emitError(t.loc, "in --loss: labels '")
+    return emitError(forward.getLoc(), "in --loss: labels '")
            << spec.target << "' have type " << labelsType
            << ", expects 32 or 64 bit integers of the shape of '" << spec.output
            << "' without its last dimension, which is " << type;
@@ -240,7 +244,7 @@ LossPair LossBuilder::adopt(Value output, StringRef name) {
   } else {
     pair.sum = t.reshape(output, {});
     pair.weight = t.constant(1.0, TensorBuilder::typeOf(pair.sum));
-    emitRemark(t.loc, "loss '")
+    emitRemark(forward.getLoc(), "loss '")
         << name
         << "' is not a quotient by a number of samples, so every micro-batch "
            "counts 1";

@@ -21,8 +21,9 @@ struct LossPair {
   double nominal = 1.0;
 };
 
-/// Builds losses before the terminator of `forward`. Adds inputs where the loss
-/// needs some; every new input carries its name and role.
+/// Builds losses before the terminator of `forward`, at the location given.
+/// Adds inputs where the loss needs some; every new input carries its name and
+/// role. Reports at `forward`.
 class LossBuilder {
 public:
   LossBuilder(mlir::func::FuncOp forward, mlir::OpBuilder &builder,

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -227,6 +228,43 @@ TEST_F(RunTest, BadModules) {
   expectError(runOther("fake-bad-manifest"), 1,
               "'" + fakeModule("fake-bad-manifest") + "': manifest: format");
   expectError(runOther("fake-bad-order"), 3, "there is no stream 17");
+}
+
+/// Puts a program named dsc into PATH while it lives.
+class FakeCompiler {
+public:
+  FakeCompiler(const std::string &folder, const std::string &script)
+      : oldPath(std::getenv("PATH")) {
+    writeText(folder + "/dsc", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(folder + "/dsc",
+                                 std::filesystem::perms::owner_all);
+    setenv("PATH", (folder + ":" + oldPath).c_str(), 1);
+  }
+  ~FakeCompiler() { setenv("PATH", oldPath.c_str(), 1); }
+
+private:
+  std::string oldPath;
+};
+
+TEST_F(RunTest, ExportsThroughTheCompiler) {
+  FakeCompiler compiler(file("."), "echo \"$@\" > \"$5\"");
+  ASSERT_EQ(runModule("fake", {"--steps=1", "--export", file("out.onnx")}), 0)
+      << errors;
+  std::string weights = file("out.onnx") + ".safetensors";
+  EXPECT_EQ(readText(file("out.onnx")), "export " + fakeModule("fake") +
+                                            " --weights=" + weights + " -o " +
+                                            file("out.onnx") + "\n");
+  EXPECT_FALSE(std::filesystem::exists(weights)); // It only passed through.
+}
+
+// What could not be exported is still there.
+TEST_F(RunTest, FailedExportKeepsTheParameters) {
+  FakeCompiler compiler(file("."), "exit 1");
+  std::string weights = file("out.onnx") + ".safetensors";
+  expectError(runModule("fake", {"--steps=1", "--export", file("out.onnx")}), 1,
+              "'dsc' could not export '" + file("out.onnx") +
+                  "'; the trained parameters are in '" + weights + "'");
+  EXPECT_TRUE(readArray(weights + ":w").ok());
 }
 
 // Ctrl-C ends the run after its step, and the parameters are saved.

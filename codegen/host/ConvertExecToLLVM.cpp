@@ -1,0 +1,384 @@
+#include "codegen/host/Passes.h"
+#include "codegen/host/RuntimeCalls.h"
+#include "codegen/kernel/Kernel.h"
+#include "dialects/exec/ExecOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace dsc {
+#define GEN_PASS_DEF_CONVERTEXECTOLLVMPASS
+#include "codegen/host/Passes.h.inc"
+} // namespace dsc
+
+using namespace mlir;
+using namespace dsc;
+
+namespace {
+
+/// What a view is at run time: where it begins, and an extent for each `?`.
+struct View {
+  Value pointer;
+  SmallVector<Value, 2> extents;
+};
+
+/// Writes one program as a function.
+class ProgramWriter {
+public:
+  ProgramWriter(exec::ProgramOp program, SymbolTable &symbols)
+      : program(program), symbols(symbols), calls(symbols),
+        builder(program.getContext()), loc(program.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(program.getContext())) {}
+
+  LogicalResult write();
+
+private:
+  // Views.
+  View write(exec::InputOp op);
+  View write(exec::ArenaViewOp op);
+  View write(exec::StateViewOp op);
+  View write(exec::PartViewOp op);
+  View write(exec::ShardViewOp op);
+  View write(exec::FlatViewOp op);
+  View write(exec::StagingViewOp op);
+  // Calls.
+  LogicalResult write(exec::LaunchOp op);
+  LogicalResult write(exec::ContractionOp op);
+  LogicalResult write(exec::CopyOp op);
+  LogicalResult write(exec::FillZeroOp op);
+  LogicalResult write(exec::AllGatherOp op);
+  LogicalResult write(exec::AllToAllOp op);
+  LogicalResult write(exec::EventRecordOp op);
+  LogicalResult write(exec::EventWaitOp op);
+
+  Value call(StringRef name, ValueRange arguments) {
+    SmallVector<Value> all{context};
+    llvm::append_range(all, arguments);
+    return calls.call(builder, loc, name, all);
+  }
+  Value i32(int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                    builder.getI32IntegerAttr(value));
+  }
+  Value i64(int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                    builder.getI64IntegerAttr(value));
+  }
+  Value multiply(Value a, Value b) {
+    return LLVM::MulOp::create(builder, loc, a, b);
+  }
+  Value stream(exec::Stream stream) { return i32(static_cast<int>(stream)); }
+  Value stateIndex(FlatSymbolRefAttr state) {
+    return i32(symbols.lookup<exec::StateOp>(state.getValue()).getIndex());
+  }
+  Value worldSize() {
+    return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(),
+                                call("dsrt_world_size", {}));
+  }
+  Value extentOf(Value view, unsigned dim);
+  Value bytesOf(Value view);
+  Value gridOf(exec::LaunchOp launch, Operation *kernel);
+  Value describeContraction(exec::ContractionOp op);
+  void reserveSlots();
+
+  exec::ProgramOp program;
+  SymbolTable &symbols;
+  RuntimeCalls calls;
+  OpBuilder builder;
+  Location loc;
+  Type pointer;
+  Value context;
+  /// Where launches put their arguments, large enough for each of them.
+  Value slots;
+  DenseMap<Value, View> views;
+};
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+View ProgramWriter::write(exec::InputOp op) {
+  return {call("dsrt_input", i32(op.getIndex())), {}};
+}
+
+View ProgramWriter::write(exec::ArenaViewOp op) {
+  View view;
+  view.pointer = LLVM::GEPOp::create(
+      builder, loc, pointer, builder.getI8Type(), call("dsrt_arena", {}),
+      ValueRange{i64(op.getOffset())}, LLVM::GEPNoWrapFlags::inbounds);
+  if (FlatSymbolRefAttr state = op.getPartOfAttr())
+    view.extents.push_back(call("dsrt_part_elements", stateIndex(state)));
+  return view;
+}
+
+View ProgramWriter::write(exec::StateViewOp op) {
+  return {call("dsrt_state", stateIndex(op.getStateAttr())), {}};
+}
+
+View ProgramWriter::write(exec::PartViewOp op) {
+  Value state = stateIndex(op.getStateAttr());
+  return {call("dsrt_part", state), {call("dsrt_part_elements", state)}};
+}
+
+View ProgramWriter::write(exec::ShardViewOp op) {
+  Value state = stateIndex(op.getStateAttr());
+  return {call("dsrt_shard", state), {call("dsrt_shard_elements", state)}};
+}
+
+View ProgramWriter::write(exec::FlatViewOp op) {
+  Value state = stateIndex(op.getStateAttr());
+  return {call("dsrt_state", state),
+          {multiply(worldSize(), call("dsrt_shard_elements", state))}};
+}
+
+View ProgramWriter::write(exec::StagingViewOp op) {
+  View view{call("dsrt_state", stateIndex(op.getStateAttr())), {worldSize()}};
+  if (FlatSymbolRefAttr of = op.getOfAttr())
+    view.extents.push_back(call("dsrt_shard_elements", stateIndex(of)));
+  return view;
+}
+
+/// The extent of a dimension, whether known now or at run time.
+Value ProgramWriter::extentOf(Value view, unsigned dim) {
+  auto type = cast<MemRefType>(view.getType());
+  return type.isDynamicDim(dim)
+             ? views[view].extents[type.getDynamicDimIndex(dim)]
+             : i64(type.getDimSize(dim));
+}
+
+Value ProgramWriter::bytesOf(Value view) {
+  auto type = cast<MemRefType>(view.getType());
+  int64_t bytes = exec::getElementBytes(type.getElementType());
+  for (int64_t extent : type.getShape())
+    if (!ShapedType::isDynamic(extent))
+      bytes *= extent;
+  Value result = i64(bytes);
+  for (Value extent : views[view].extents)
+    result = multiply(result, extent);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Views that have slots: operands, then results with a buffer of their own.
+SmallVector<Value> getSlotViews(exec::LaunchOp launch, Operation *kernel) {
+  SmallVector<Value> result(launch.getIns());
+  auto inplace =
+      kernel->getAttrOfType<DenseI64ArrayAttr>(dsc::kernel::kInplace);
+  for (auto [index, out] : llvm::enumerate(launch.getOuts()))
+    if (!inplace || inplace[index] < 0)
+      result.push_back(out);
+  return result;
+}
+
+unsigned countSlots(ValueRange views) {
+  unsigned count = 0;
+  for (Value view : views)
+    count += 1 + cast<MemRefType>(view.getType()).getNumDynamicDims();
+  return count;
+}
+
+void ProgramWriter::reserveSlots() {
+  unsigned most = 1;
+  for (auto launch : program.getBody().getOps<exec::LaunchOp>())
+    most = std::max(most,
+                    countSlots(launch.getIns()) + countSlots(launch.getOuts()));
+  slots = LLVM::AllocaOp::create(builder, loc, pointer, pointer, i64(most));
+}
+
+/// ceil(units / grain)
+Value ProgramWriter::gridOf(exec::LaunchOp launch, Operation *kernel) {
+  int64_t grain = cast<IntegerAttr>(kernel->getAttr(kernel::kGrain)).getInt();
+  if (auto units = kernel->getAttrOfType<IntegerAttr>(kernel::kUnits))
+    return i64(llvm::divideCeil(units.getInt(), grain));
+  auto from = kernel->getAttrOfType<DenseI64ArrayAttr>(kernel::kUnitsFrom);
+  Value units = extentOf(launch.getIns()[from[0]], from[1]);
+  Value rounded = LLVM::AddOp::create(builder, loc, units, i64(grain - 1));
+  return LLVM::UDivOp::create(builder, loc, rounded, i64(grain));
+}
+
+LogicalResult ProgramWriter::write(exec::LaunchOp op) {
+  Operation *kernel = symbols.lookup(op.getKernel());
+  if (!isa_and_nonnull<LLVM::LLVMFuncOp>(kernel) ||
+      !kernel->hasAttr(kernel::kGrain))
+    return op.emitOpError("launches ")
+           << op.getKernelAttr()
+           << ", which is no wrapped kernel; run host-wrap-kernels first";
+  int32_t count = 0;
+  auto addSlot = [&](Value value) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, slots,
+                                     ArrayRef<LLVM::GEPArg>{count++});
+    LLVM::StoreOp::create(builder, loc, value, slot);
+  };
+  for (Value view : getSlotViews(op, kernel)) {
+    addSlot(views[view].pointer);
+    for (Value extent : views[view].extents)
+      addSlot(extent);
+  }
+  Value function =
+      LLVM::AddressOfOp::create(builder, loc, pointer, op.getKernelAttr());
+  call("dsrt_launch", {stream(op.getStream()), function, slots, i32(count),
+                       gridOf(op, kernel)});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Library calls, copies, events
+//===----------------------------------------------------------------------===//
+
+/// A constant dsrt_contraction_desc, one for each distinct contraction.
+Value ProgramWriter::describeContraction(exec::ContractionOp op) {
+  auto a = cast<MemRefType>(op.getA().getType());
+  auto c = cast<MemRefType>(op.getC().getType());
+  unsigned rank = c.getRank();
+  int64_t batch = 1;
+  for (int64_t extent : c.getShape().drop_back(2))
+    batch *= extent;
+  int32_t head[] = {c.getElementType().isF64() ? 2 : 1, op.getTransposeA(),
+                    op.getTransposeB(), op.getAccumulate()};
+  int64_t tail[] = {batch, c.getDimSize(rank - 2), c.getDimSize(rank - 1),
+                    a.getDimSize(op.getTransposeA() ? rank - 2 : rank - 1)};
+  std::string name = "contraction";
+  for (int32_t value : head)
+    name += "_" + std::to_string(value);
+  for (int64_t value : tail)
+    name += "_" + std::to_string(value);
+
+  Type half = builder.getI32Type(), whole = builder.getI64Type();
+  auto type = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(),
+      {half, half, half, half, whole, whole, whole, whole});
+  if (!symbols.lookup(name)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.clearInsertionPoint();
+    auto global =
+        LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                               LLVM::Linkage::Internal, name, Attribute());
+    symbols.insert(global, program->getBlock()->begin());
+    builder.createBlock(&global.getInitializerRegion());
+    Value value = LLVM::UndefOp::create(builder, loc, type);
+    for (unsigned i = 0; i < 8; ++i)
+      value = LLVM::InsertValueOp::create(
+          builder, loc, value, i < 4 ? i32(head[i]) : i64(tail[i - 4]), i);
+    LLVM::ReturnOp::create(builder, loc, value);
+  }
+  return LLVM::AddressOfOp::create(builder, loc, pointer, name);
+}
+
+LogicalResult ProgramWriter::write(exec::ContractionOp op) {
+  call("dsrt_contraction", {stream(op.getStream()), describeContraction(op),
+                            views[op.getA()].pointer, views[op.getB()].pointer,
+                            views[op.getC()].pointer});
+  return success();
+}
+
+LogicalResult ProgramWriter::write(exec::CopyOp op) {
+  call("dsrt_copy", {stream(op.getStream()), views[op.getDestination()].pointer,
+                     views[op.getSource()].pointer, bytesOf(op.getSource())});
+  return success();
+}
+
+LogicalResult ProgramWriter::write(exec::FillZeroOp op) {
+  call("dsrt_fill_zero",
+       {stream(op.getStream()), views[op.getDestination()].pointer,
+        bytesOf(op.getDestination())});
+  return success();
+}
+
+LogicalResult ProgramWriter::write(exec::EventRecordOp op) {
+  call("dsrt_event_record", {stream(op.getStream()), i32(op.getEvent())});
+  return success();
+}
+
+LogicalResult ProgramWriter::write(exec::EventWaitOp op) {
+  call("dsrt_event_wait", {stream(op.getStream()), i32(op.getEvent())});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
+  Value source = views[op.getSource()].pointer;
+  Value destination = views[op.getDestination()].pointer;
+  if (FlatSymbolRefAttr group = op.getGroupAttr())
+    call("dsrt_all_gather",
+         {stream(op.getStream()),
+          i32(symbols.lookup<exec::GroupOp>(group.getValue()).getIndex()),
+          source, destination});
+  else
+    call("dsrt_all_gather_bytes", {stream(op.getStream()), source, destination,
+                                   bytesOf(op.getSource())});
+  return success();
+}
+
+LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
+  auto type = cast<MemRefType>(op.getDestination().getType());
+  Value slice = multiply(extentOf(op.getDestination(), 1),
+                         i64(exec::getElementBytes(type.getElementType())));
+  call("dsrt_all_to_all",
+       {stream(op.getStream()), views[op.getSource()].pointer,
+        views[op.getDestination()].pointer, slice});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramWriter::write() {
+  builder.setInsertionPoint(program);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, loc, ("dsc_entry_" + program.getSymName()).str(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer}));
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  context = function.getArgument(0);
+  reserveSlots();
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    loc = op.getLoc();
+    LogicalResult written =
+        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<exec::InputOp, exec::ArenaViewOp, exec::StateViewOp,
+                  exec::PartViewOp, exec::ShardViewOp, exec::FlatViewOp,
+                  exec::StagingViewOp>([&](auto view) {
+              views[view.getResult()] = write(view);
+              return success();
+            })
+            .Case<exec::LaunchOp, exec::ContractionOp, exec::CopyOp,
+                  exec::FillZeroOp, exec::AllGatherOp, exec::AllToAllOp,
+                  exec::EventRecordOp, exec::EventWaitOp>(
+                [&](auto typed) { return write(typed); })
+            .Default([](Operation *other) {
+              return other->emitOpError("has no counterpart in the runtime");
+            });
+    if (failed(written))
+      return failure();
+  }
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return success();
+}
+
+struct ConvertExecToLLVM
+    : public dsc::impl::ConvertExecToLLVMPassBase<ConvertExecToLLVM> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (auto program : module.getOps<exec::ProgramOp>())
+      if (failed(ProgramWriter(program, symbols).write()))
+        return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<exec::ExecDialect>(op.getDialect()))
+        op.erase();
+    // What kernels said to their launches is said.
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      for (NamedAttribute attribute :
+           llvm::to_vector(function->getDiscardableAttrs()))
+        if (attribute.getName().strref().starts_with("exec."))
+          function->removeAttr(attribute.getName());
+  }
+};
+
+} // namespace

@@ -1,0 +1,66 @@
+#ifndef DSC_CODEGEN_KERNEL_GRIDPLAN_H
+#define DSC_CODEGEN_KERNEL_GRIDPLAN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace dsc {
+
+/// How the loop nests of one kernel are cut.
+struct GridPlan {
+  enum class Mode {
+    /// Tiles of `grain` units run in any order, each with all nests.
+    Parallel,
+    /// Grid 1, the nests run together unit by unit, so that what lies between
+    /// them is one unit large; results may be accumulators.
+    Sequential,
+    /// Grid 1, the nests run one after the other.
+    Whole,
+  };
+  /// When a nest runs, in relation to the loop over tiles or units.
+  enum class Phase { Before, Inside, After };
+
+  Mode mode = Mode::Whole;
+  /// Extent of the cut dimension, or ShapedType::kDynamic.
+  int64_t units = 1;
+  /// Units a grid index, a function of the shapes alone.
+  int64_t grain = 1;
+  /// Whether a tile runs unit by unit, to keep buffers between nests small.
+  bool unitByUnit = false;
+  /// The dimension of its iteration domain along which a nest is cut; nests
+  /// outside of the loop have none.
+  llvm::DenseMap<mlir::Operation *, unsigned> cutDim;
+  llvm::DenseMap<mlir::Operation *, Phase> phase;
+
+  std::optional<unsigned> getCutDim(mlir::Operation *op) const {
+    auto it = cutDim.find(op);
+    return it == cutDim.end() ? std::nullopt : std::optional(it->second);
+  }
+};
+
+/// Chooses the dimension, from what the indexing maps say alone. Succeeds for
+/// every kernel.
+GridPlan planGrid(mlir::func::FuncOp function);
+
+/// The destination operand of a result, as linalg pairs them.
+inline mlir::OpOperand *getDestination(mlir::OpResult result) {
+  return mlir::cast<mlir::linalg::LinalgOp>(result.getOwner())
+      .getDpsInitOperand(result.getResultNumber());
+}
+
+/// Whether `op` only changes the shape of a tensor.
+bool isReshape(mlir::Operation *op);
+
+/// The nest whose result `result` goes on with in place, or null.
+mlir::linalg::LinalgOp getInitializer(mlir::OpResult result);
+
+/// Visits each value that lies in the buffer of a result of the kernel: `value`
+/// where `like` lies, up to a reshape. `like` is a result or was visited
+/// before.
+void forEachDestination(
+    mlir::func::FuncOp function, const GridPlan &plan,
+    llvm::function_ref<void(mlir::Value value, mlir::Value like)> visit);
+
+} // namespace dsc
+
+#endif // DSC_CODEGEN_KERNEL_GRIDPLAN_H

@@ -1,0 +1,77 @@
+// RUN: %dsc-opt %s --host-convert-exec-to-llvm -split-input-file | FileCheck %s
+
+// Each operation is one call; views are calls too, or addresses in the arena.
+
+// CHECK-NOT:   exec.
+// CHECK-LABEL: llvm.func @dsc_entry_step
+// CHECK-SAME:    (%[[CTX:.*]]: !llvm.ptr)
+// CHECK:         %[[SLOTS:.*]] = llvm.alloca
+// CHECK:         %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK:         %[[X:.*]] = llvm.call @dsrt_input(%[[CTX]], %[[ZERO]])
+// CHECK:         %[[ARENA:.*]] = llvm.call @dsrt_arena(%[[CTX]])
+// CHECK:         %[[H:.*]] = llvm.getelementptr inbounds %[[ARENA]]
+// CHECK:         %[[KERNEL:.*]] = llvm.mlir.addressof @scale
+// CHECK:         %[[GRID:.*]] = llvm.mlir.constant(3 : i64)
+// CHECK:         llvm.call @dsrt_launch(%[[CTX]], %{{.*}}, %[[KERNEL]], %[[SLOTS]], %{{.*}}, %[[GRID]])
+// CHECK:         llvm.call @dsrt_event_record
+// CHECK:         llvm.call @dsrt_event_wait
+// CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32 : i64)
+// CHECK:         llvm.call @dsrt_copy(%[[CTX]], %{{.*}}, %[[H]], %[[X]], %[[BYTES]])
+// CHECK:         llvm.call @dsrt_fill_zero
+// CHECK:         llvm.return
+llvm.func internal @scale(%slots: !llvm.ptr, %begin: i64, %end: i64)
+    attributes {exec.kernel, exec.grain = 3 : i64, exec.units = 8 : i64} {
+  llvm.return
+}
+exec.program @step arena(256) kind(step) inputs [{name = "x", type = tensor<8xf32>}] outputs [] {
+  %x = exec.input 0 : memref<8xf32>
+  %h = exec.arena_view offset(128) : memref<8xf32>
+  exec.launch @scale ins(%x : memref<8xf32>) outs(%h : memref<8xf32>) on(compute)
+  exec.event_record 0 on(compute)
+  exec.event_wait 0 on(communication)
+  exec.copy %x into %h on(communication) : memref<8xf32>
+  exec.fill_zero %h on(communication) : memref<8xf32>
+}
+
+// -----
+
+// Equal contractions share one description: type, flags, batch, m, n, k.
+
+// CHECK:         llvm.mlir.global internal constant @contraction_1_0_1_1_1_4_3_5()
+// CHECK-NOT:     llvm.mlir.global
+// CHECK-LABEL: llvm.func @dsc_entry_step
+// CHECK-COUNT-2: llvm.call @dsrt_contraction
+exec.program @step arena(1024) kind(step) inputs [] outputs [] {
+  %a = exec.arena_view offset(0) : memref<4x5xf32>
+  %b = exec.arena_view offset(256) : memref<3x5xf32>
+  %c = exec.arena_view offset(512) : memref<4x3xf32>
+  exec.contraction transpose_b %a, %b into %c accumulate(true) on(compute)
+    : memref<4x5xf32>, memref<3x5xf32> into memref<4x3xf32>
+  exec.contraction transpose_b %a, %b into %c accumulate(true) on(compute)
+    : memref<4x5xf32>, memref<3x5xf32> into memref<4x3xf32>
+}
+
+// -----
+
+// The grid over a part is computed from its extent at run time; a result in
+// place has no slot.
+
+// CHECK-LABEL: llvm.func @dsc_entry_update
+// CHECK:         %[[PART:.*]] = llvm.call @dsrt_part(
+// CHECK:         %[[N:.*]] = llvm.call @dsrt_part_elements(
+// CHECK:         llvm.store %[[PART]]
+// CHECK:         llvm.store %[[N]]
+// CHECK:         %[[COUNT:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK:         %[[ROUNDED:.*]] = llvm.add %[[N]]
+// CHECK:         %[[GRID:.*]] = llvm.udiv %[[ROUNDED]]
+// CHECK:         llvm.call @dsrt_launch(%{{.*}}, %[[COUNT]], %[[GRID]])
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@p, 0, 64>]
+exec.state @p index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+llvm.func internal @decay(%slots: !llvm.ptr, %begin: i64, %end: i64)
+    attributes {exec.kernel, exec.grain = 4096 : i64, exec.inplace = array<i64: 0>, exec.units_from = array<i64: 0, 0>} {
+  llvm.return
+}
+exec.program @update arena(0) kind(update) inputs [] outputs [] {
+  %p = exec.part_view @p : memref<?xf32>
+  exec.launch @decay ins(%p : memref<?xf32>) outs(%p : memref<?xf32>) on(compute)
+}

@@ -1,0 +1,115 @@
+// RUN: %dsc-opt %s --pass-pipeline='builtin.module(func.func(kernel-convert-nn-to-linalg,kernel-fuse-loops,kernel-collapse-loops,kernel-tile-grid,canonicalize))' -split-input-file | FileCheck %s
+
+// An elementwise kernel becomes flat tiles; the result is an argument.
+
+// CHECK-LABEL: func.func private @scale
+// CHECK-SAME:    (%[[X:.*]]: memref<64x512xf32>, %[[Y:.*]]: memref<64x512xf32>, %[[B:.*]]: index, %[[E:.*]]: index)
+// CHECK-SAME:    exec.grain = 8192 : i64
+// CHECK-SAME:    exec.units = 32768 : i64
+// CHECK-DAG:     %[[GRAIN:.*]] = arith.constant 8192 : index
+// CHECK-DAG:     %[[FLAT_Y:.*]] = memref.collapse_shape %[[Y]]
+// CHECK-DAG:     %[[FLAT_X:.*]] = memref.collapse_shape %[[X]]
+// CHECK:         scf.for %[[I:.*]] = %[[B]] to %[[E]]
+// CHECK:           %[[LOW:.*]] = arith.muli %[[I]], %[[GRAIN]]
+// CHECK-DAG:       %[[TILE_Y:.*]] = memref.subview %[[FLAT_Y]][%[[LOW]]] [8192] [1]
+// CHECK-DAG:       %[[TILE_X:.*]] = memref.subview %[[FLAT_X]][%[[LOW]]] [8192] [1]
+// CHECK:           linalg.generic {{.*}} ins(%[[TILE_X]] {{.*}} outs(%[[TILE_Y]]
+func.func private @scale(%x: tensor<64x512xf32>) -> tensor<64x512xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.add %x, %x : tensor<64x512xf32>
+  return %0 : tensor<64x512xf32>
+}
+
+// -----
+
+// The last tile of an uneven extent is shorter.
+
+// CHECK-LABEL: func.func private @uneven
+// CHECK:         %[[END:.*]] = arith.addi %[[LOW:.*]], %
+// CHECK:         %[[HIGH:.*]] = arith.minsi %[[END]], %
+// CHECK:         %[[SIZE:.*]] = arith.subi %[[HIGH]], %[[LOW]]
+// CHECK:         memref.subview %{{.*}}[%[[LOW]]] [%[[SIZE]]] [1]
+func.func private @uneven(%x: tensor<10000xf32>) -> tensor<10000xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.add %x, %x : tensor<10000xf32>
+  return %0 : tensor<10000xf32>
+}
+
+// -----
+
+// On a part the extent is known at run time; a result in place has no argument
+// of its own.
+
+// CHECK-LABEL: func.func private @part
+// CHECK-SAME:    (%[[P:[^:]*]]: memref<?xf32>, %[[G:[^:]*]]: memref<?xf32>, %{{[^:]*}}: index, %{{[^:]*}}: index)
+// CHECK-SAME:    exec.units_from = array<i64: {{[01]}}, 0>
+// CHECK:         linalg.generic
+// CHECK-NOT:     memref.copy
+func.func private @part(%p: tensor<?xf32>, %g: tensor<?xf32>) -> tensor<?xf32>
+    attributes {exec.kernel, exec.kind = "elementwise", exec.inplace = array<i64: 0>} {
+  %0 = nn.sub %p, %g : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// Rows are tiled with all nests inside; what lies between them is as large as
+// a tile of it and lies on the stack, outside of all loops.
+
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME:    exec.units = 64 : i64
+// CHECK-NOT:     scf.for
+// CHECK:         memref.alloca() {alignment = 64 : i64} : memref<2xf32>
+// CHECK:         scf.for
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+func.func private @rows(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32>
+    attributes {exec.kernel, exec.kind = "row"} {
+  %0 = nn.reduce_sum %x dims = [1] : tensor<64x4096xf32> -> tensor<64xf32>
+  %1 = nn.broadcast %0 dims = [0] : tensor<64xf32> -> tensor<64x4096xf32>
+  %2 = nn.div %x, %1 : tensor<64x4096xf32>
+  return %2 : tensor<64x4096xf32>
+}
+
+// -----
+
+// A sum over rows is tiled by columns, in whole cache lines.
+
+// CHECK-LABEL: func.func private @columns
+// CHECK-SAME:    exec.grain = 128 : i64
+// CHECK-SAME:    exec.units = 512 : i64
+// CHECK:         memref.subview %{{.*}}[0, %{{.*}}] [64, 128] [1, 1]
+func.func private @columns(%x: tensor<64x512xf32>) -> tensor<512xf32>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.reduce_sum %x dims = [0] : tensor<64x512xf32> -> tensor<512xf32>
+  return %0 : tensor<512xf32>
+}
+
+// -----
+
+// A sum of everything is one tile.
+
+// CHECK-LABEL: func.func private @squares
+// CHECK-SAME:    exec.grain = 1 : i64
+// CHECK-SAME:    exec.units = 1 : i64
+// CHECK-NOT:     scf.for
+func.func private @squares(%x: tensor<?xf32>) -> tensor<f64>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.sum_squares %x : tensor<?xf32> -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// -----
+
+// A loss that sums over rows goes through them one by one, accumulating.
+
+// CHECK-LABEL: func.func private @loss
+// CHECK-SAME:    exec.units = 1 : i64
+// CHECK:         %[[ROWS:.*]] = arith.constant 512 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[ROWS]]
+// CHECK-NOT:     memref.alloca
+func.func private @loss(%x: tensor<512x1000xf32>, %y: tensor<512xi64>, %w: tensor<512xf32>) -> (tensor<f32>, tensor<f32>)
+    attributes {exec.kernel, exec.kind = "row"} {
+  %sum, %weight = nn.cross_entropy %x, %y, %w : (tensor<512x1000xf32>, tensor<512xi64>, tensor<512xf32>) -> (tensor<f32>, tensor<f32>)
+  return %sum, %weight : tensor<f32>, tensor<f32>
+}

@@ -1,4 +1,4 @@
-//===- BindDims.cpp - Give symbolic dims their sizes ---------------------===//
+//===- BindDims.cpp - Give symbolic dims their sizes ----------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DecomposeLoss.cpp - ONNX cross-entropy to cross-entropy on rows ---===//
+//===- DecomposeLoss.cpp - ONNX cross-entropy to cross-entropy on rows ----===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DecomposeOps.cpp - Rare operations by common ones -----------------===//
+//===- DecomposeOps.cpp - Rare operations by common ones ------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InferShapes.cpp - Carry shapes through the operations -------------===//
+//===- InferShapes.cpp - Carry shapes through the operations --------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

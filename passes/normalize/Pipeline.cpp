@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The passes of the normalize stage, in order --------===//
+//===- Pipeline.cpp - The passes of the normalize stage, in order ---------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifyNormalized.cpp - Check the normal form ----------------------===//
+//===- VerifyNormalized.cpp - Check the normal form -----------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

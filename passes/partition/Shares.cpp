@@ -18,9 +18,11 @@ bool dsc::isShare(Value value, const StateMap &states, train::EntryKind kind) {
     train::StateOp state = states.getState(read.getSymbolAttr().getAttr());
     return state && state.getKind() == train::StateKind::Accumulator;
   }
-  // A region over a part gives a whole tensor only by summing the part.
+  // Only by a sum does a region over a part give a whole value.
   auto fusion = value.getDefiningOp<nn::FusionOp>();
-  return fusion && !isPart(value) && llvm::any_of(fusion.getInputs(), isPart);
+  return fusion &&
+         fusion.getKind() == stringifyFusionKind(FusionKind::Reduction) &&
+         llvm::any_of(fusion.getInputs(), isPart);
 }
 
 bool dsc::needsWhole(OpOperand &use, const StateMap &states,

@@ -50,7 +50,10 @@ LogicalResult verifyFlight(Operation &start, const StateMap &states) {
   Operation *await = *token.getUsers().begin();
 
   llvm::DenseMap<StringAttr, bool> inFlight;
-  for (const StateAccess &access : *getStateAccesses(&start, states))
+  auto started = getStateAccesses(&start, states);
+  if (!started)
+    return start.emitError("(S3) starts something with unknown effects");
+  for (const StateAccess &access : *started)
     inFlight[access.symbol] |= access.writes;
   for (Operation *op = start.getNextNode(); op != await;
        op = op->getNextNode()) {

@@ -1,4 +1,4 @@
-//===- ClassifyParameters.cpp - Trained, frozen or buffer, and why -------===//
+//===- ClassifyParameters.cpp - Trained, frozen or buffer, and why --------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

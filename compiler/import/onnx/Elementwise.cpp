@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Operators on single elements --------------------===//
+//===- Elementwise.cpp - Operators on single elements ---------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,6 +25,9 @@ template <typename OpTy> static LogicalResult importUnary(NodeImporter &node) {
 LogicalResult onnx_import::importAbs(NodeImporter &node) {
   return importUnary<nn::AbsOp>(node);
 }
+LogicalResult onnx_import::importCos(NodeImporter &node) {
+  return importUnary<nn::CosOp>(node);
+}
 LogicalResult onnx_import::importExp(NodeImporter &node) {
   return importUnary<nn::ExpOp>(node);
 }
@@ -43,6 +46,9 @@ LogicalResult onnx_import::importRelu(NodeImporter &node) {
 LogicalResult onnx_import::importSigmoid(NodeImporter &node) {
   return importUnary<nn::SigmoidOp>(node);
 }
+LogicalResult onnx_import::importSin(NodeImporter &node) {
+  return importUnary<nn::SinOp>(node);
+}
 LogicalResult onnx_import::importSqrt(NodeImporter &node) {
   return importUnary<nn::SqrtOp>(node);
 }
@@ -54,29 +60,8 @@ LogicalResult onnx_import::importTanh(NodeImporter &node) {
 // Two inputs of one shape after broadcasting
 //===----------------------------------------------------------------------===//
 
-/// Reports operands whose element types or shapes do not go together, by the
-/// names that the user knows.
-static LogicalResult checkBroadcast(NodeImporter &node, unsigned a,
-                                    unsigned b) {
-  RankedTensorType lhs = node.inputType(a), rhs = node.inputType(b);
-  if (lhs.getElementType() != rhs.getElementType())
-    return node.emitError()
-           << "inputs '" << node.inputName(a) << "' (" << lhs.getElementType()
-           << ") and '" << node.inputName(b) << "' (" << rhs.getElementType()
-           << ") have different element types";
-  for (auto [x, y] :
-       llvm::zip(llvm::reverse(lhs.getShape()), llvm::reverse(rhs.getShape())))
-    if (x != y && x != 1 && y != 1 && !ShapedType::isDynamic(x) &&
-        !ShapedType::isDynamic(y))
-      return node.emitError()
-             << "inputs " << node.describeInput(a) << " and "
-             << node.describeInput(b) << " do not broadcast: dimensions " << x
-             << " and " << y << " differ";
-  return success();
-}
-
 template <typename OpTy> static LogicalResult importBinary(NodeImporter &node) {
-  if (failed(node.checkInputs(2, 2)) || failed(checkBroadcast(node, 0, 1)))
+  if (failed(node.checkInputs(2, 2)) || failed(node.checkBroadcast(0, 1)))
     return failure();
   return node.finish(node.createBroadcast<OpTy>(node.input(0), node.input(1)));
 }
@@ -115,7 +100,7 @@ static LogicalResult importVariadic(NodeImporter &node) {
   for (unsigned i = 1; i != node.inputCount(); ++i) {
     if (!node.input(i))
       return node.emitError() << "input " << i << " is required";
-    if (failed(checkBroadcast(node, 0, i)))
+    if (failed(node.checkBroadcast(0, i)))
       return failure();
     result = node.createBroadcast<OpTy>(result, node.input(i));
   }

@@ -1,4 +1,4 @@
-//===- ExternalData.cpp - Tensors stored beside the model ----------------===//
+//===- ExternalData.cpp - Tensors stored beside the model -----------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

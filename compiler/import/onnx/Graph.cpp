@@ -1,4 +1,4 @@
-//===- Graph.cpp - Names, users and order of an ONNX graph ---------------===//
+//===- Graph.cpp - Names, users and order of an ONNX graph ----------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Loss.cpp - Losses that a graph holds ------------------------------===//
+//===- Loss.cpp - Losses that a graph holds -------------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

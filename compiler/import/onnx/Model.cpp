@@ -1,4 +1,4 @@
-//===- Model.cpp - An ONNX file in memory --------------------------------===//
+//===- Model.cpp - An ONNX file in memory ---------------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NodeImporter.cpp - What an operator's import function sees --------===//
+//===- NodeImporter.cpp - What an operator's import function sees ---------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,6 +55,23 @@ NodeImporter::constantInts(unsigned i, StringRef meaning) const {
                        << "' is computed";
   return llvm::map_to_vector(elements.getValues<APInt>(),
                              [](const APInt &v) { return v.getSExtValue(); });
+}
+
+LogicalResult NodeImporter::checkBroadcast(unsigned a, unsigned b) const {
+  RankedTensorType lhs = inputType(a), rhs = inputType(b);
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitError() << "inputs '" << inputName(a) << "' ("
+                       << lhs.getElementType() << ") and '" << inputName(b)
+                       << "' (" << rhs.getElementType()
+                       << ") have different element types";
+  for (auto [x, y] :
+       llvm::zip(llvm::reverse(lhs.getShape()), llvm::reverse(rhs.getShape())))
+    if (x != y && x != 1 && y != 1 && !ShapedType::isDynamic(x) &&
+        !ShapedType::isDynamic(y))
+      return emitError() << "inputs " << describeInput(a) << " and "
+                         << describeInput(b) << " do not broadcast: dimensions "
+                         << x << " and " << y << " differ";
+  return success();
 }
 
 void NodeImporter::setOutput(unsigned i, Value value) {

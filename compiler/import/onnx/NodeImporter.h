@@ -59,6 +59,10 @@ public:
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   constantInts(unsigned i, llvm::StringRef meaning) const;
 
+  /// Checks that two inputs have one element type and shapes that broadcast;
+  /// the diagnostic names both.
+  mlir::LogicalResult checkBroadcast(unsigned a, unsigned b) const;
+
   void setOutput(unsigned i, mlir::Value value);
   /// True if output `i` exists and some node or the graph's result reads it.
   bool hasOutput(unsigned i) const;

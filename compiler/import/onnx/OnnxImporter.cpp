@@ -1,4 +1,4 @@
-//===- OnnxImporter.cpp - ONNX file to import form -----------------------===//
+//===- OnnxImporter.cpp - ONNX file to import form ------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

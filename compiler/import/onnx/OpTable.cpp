@@ -1,4 +1,4 @@
-//===- OpTable.cpp - Look-ups in OnnxOpTable.def -------------------------===//
+//===- OpTable.cpp - Look-ups in OnnxOpTable.def --------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

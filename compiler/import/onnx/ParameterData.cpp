@@ -1,4 +1,4 @@
-//===- ParameterData.cpp - --weights and --init --------------------------===//
+//===- ParameterData.cpp - --weights and --init ---------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Parameters.cpp - Which tensors of a model are its parameters ------===//
+//===- Parameters.cpp - Which tensors of a model are its parameters -------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

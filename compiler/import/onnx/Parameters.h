@@ -1,5 +1,4 @@
-//===- Parameters.h - Which tensors of a model are its parameters *- C++
-//-*-===//
+//===- Parameters.h - Which tensors of a model are parameters ---*- C++ -*-===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

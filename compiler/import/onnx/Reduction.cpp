@@ -1,4 +1,4 @@
-//===- Reduction.cpp - Sums and means along axes -------------------------===//
+//===- Reduction.cpp - Reductions along axes ------------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,6 +54,12 @@ static LogicalResult importOfInput(NodeImporter &node) {
   return importReduction<OpTy>(node, *axes);
 }
 
+LogicalResult onnx_import::importReduceMaxOfAttribute(NodeImporter &node) {
+  return importOfAttribute<nn::ReduceMaxOp>(node);
+}
+LogicalResult onnx_import::importReduceMaxOfInput(NodeImporter &node) {
+  return importOfInput<nn::ReduceMaxOp>(node);
+}
 LogicalResult onnx_import::importReduceMeanOfAttribute(NodeImporter &node) {
   return importOfAttribute<nn::ReduceMeanOp>(node);
 }

@@ -1,4 +1,4 @@
-//===- Shape.cpp - Operators that move no element or only move elements --===//
+//===- Shape.cpp - Operators that move no element or only move elements ---===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Softmax.cpp - Softmax and LogSoftmax, before and after opset 13 ---===//
+//===- Softmax.cpp - Softmax and LogSoftmax, before and after opset 13 ----===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

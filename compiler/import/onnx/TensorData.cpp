@@ -1,4 +1,4 @@
-//===- TensorData.cpp - Types and values of ONNX tensors -----------------===//
+//===- TensorData.cpp - Types and values of ONNX tensors ------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TrainRules.cpp - --train and --freeze -----------------------------===//
+//===- TrainRules.cpp - --train and --freeze ------------------------------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- UnsupportedOps.cpp - All unsupported operators in one message -----===//
+//===- UnsupportedOps.cpp - All unsupported operators in one message ------===//
 //
 // Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -26,19 +26,6 @@ endfunction()
 # were added before this one are built first, since any header may include them.
 function(dsc_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  # TEMPORARY-BEGIN
-  set(present)
-  foreach(source ${ARG_UNPARSED_ARGUMENTS})
-    if(IS_ABSOLUTE ${source} OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      list(APPEND present ${source})
-    endif()
-  endforeach()
-  if(NOT present)
-    file(WRITE ${CMAKE_BINARY_DIR}/empty.cpp "")
-    set(present ${CMAKE_BINARY_DIR}/empty.cpp)
-  endif()
-  set(ARG_UNPARSED_ARGUMENTS ${present})
-  # TEMPORARY-END
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   get_property(tablegen GLOBAL PROPERTY DSC_TABLEGEN_TARGETS)
   if(tablegen)
@@ -46,6 +33,24 @@ function(dsc_add_library name)
   endif()
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(DSC_PRECOMPILE_HEADERS)
+    dsc_reuse_mlir_headers(${name})
+  endif()
+endfunction()
+
+# Makes NAME use the one precompiled cmake/MlirHeaders.h. Its flags must be
+# those of every library, so definitions of one file are set on that file.
+function(dsc_reuse_mlir_headers name)
+  if(NOT TARGET DscMlirHeaders)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/MlirHeaders.cpp CONTENT "")
+    add_library(DscMlirHeaders OBJECT ${PROJECT_BINARY_DIR}/MlirHeaders.cpp)
+    target_include_directories(DscMlirHeaders SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+    target_precompile_headers(DscMlirHeaders PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MlirHeaders.h)
+    # Without its time stamp the same headers give the same file, for ccache.
+    target_compile_options(DscMlirHeaders PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_precompile_headers(${name} REUSE_FROM DscMlirHeaders)
 endfunction()
 
 # dsc_add_dialect(Nn sources... [TD NnOps.td] [ATTRIBUTES] [TYPES] [ENUMS] [LINK ...])
@@ -96,9 +101,6 @@ endfunction()
 # dsc_add_unit_test(NAME sources... [LINK ...]): a GoogleTest binary run by ctest.
 function(dsc_add_unit_test name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_UNPARSED_ARGUMENTS}) # TEMPORARY
-    return() # TEMPORARY
-  endif() # TEMPORARY
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/unit)

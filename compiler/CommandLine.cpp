@@ -1,0 +1,433 @@
+#include "compiler/CommandLine.h"
+
+#include "compiler/Options.h"
+#include "compiler/export/onnx/OnnxExporter.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace dsc;
+using llvm::StringRef;
+namespace cl = llvm::cl;
+
+Command::Command() = default;
+Command::~Command() = default;
+Command::Command(Command &&) = default;
+
+namespace {
+
+/// The options of `dsc`, registered with LLVM's parser while this object
+/// lives. It is made once, in parseCommandLine; nothing else reads it.
+struct CommandLine {
+  cl::OptionCategory inputs{"Model and data"};
+  cl::OptionCategory training{"What is trained"};
+  cl::OptionCategory optimization{"Optimizer (numbers are defaults that dsrun "
+                                  "can change)"};
+  cl::OptionCategory target{"Target and distribution"};
+  cl::OptionCategory outputs{"Output and inspection"};
+  cl::OptionCategory mlirFlags{"MLIR printing, timing and remarks"};
+
+  cl::SubCommand exportCommand{
+      "export", "Write trained weights back into the user's ONNX graph"};
+
+  //===--- Model and data ------------------------------------------------===//
+  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.onnx"),
+                             cl::cat(inputs)};
+  cl::list<std::string> bind{
+      "bind", cl::value_desc("NAME=SIZE|INPUT=AxBxC"), cl::cat(inputs),
+      cl::desc("Size of a symbolic dimension, or shape of an input (elements). "
+               "May be repeated. Default: none; every symbolic dimension needs "
+               "one")};
+  cl::opt<std::string> weights{
+      "weights", cl::value_desc("FILE.safetensors"), cl::cat(inputs),
+      cl::desc("Initial values by tensor name, over those in the model. "
+               "Default: the model's own")};
+  cl::list<std::string> init{
+      "init", cl::value_desc("RULE@REGEX"), cl::cat(inputs),
+      cl::desc("Initial values by rule for parameters without data whose name "
+               "matches: zeros, ones, normal(std), uniform(a,b), xavier, "
+               "kaiming. The last match wins. Default: none")};
+  cl::opt<uint64_t> initSeed{
+      "init-seed", cl::value_desc("N"), cl::init(0), cl::cat(inputs),
+      cl::desc("Seed of --init's random rules. Default: 0")};
+
+  //===--- What is trained -----------------------------------------------===//
+  cl::opt<std::string> loss{
+      "loss", cl::value_desc("LOSS"), cl::cat(training),
+      cl::desc("OUTPUT, cross_entropy(OUT,LABELS[,ignore=-100][,shift=1]), "
+               "mse(OUT,TARGET), bce_with_logits(OUT,TARGET) or sum(OUT). "
+               "LABELS and TARGET may be new inputs. Default: the model's "
+               "only float scalar output")};
+  cl::list<std::string> train{
+      "train", cl::value_desc("REGEX"), cl::cat(training),
+      cl::desc("Train the parameters (or graph inputs) whose name "
+               "matches. The last matching --train or --freeze wins over the "
+               "rules that --params shows")};
+  cl::list<std::string> freeze{
+      "freeze", cl::value_desc("REGEX"), cl::cat(training),
+      cl::desc("Do not train the parameters whose name matches")};
+  cl::list<std::string> tie{
+      "tie", cl::value_desc("A=B|A=B^T"), cl::cat(training),
+      cl::desc("Make B the same parameter as A, or as A transposed")};
+  cl::opt<std::string> trainingMode{
+      "training-mode", cl::value_desc("keep|train|eval"), cl::init("keep"),
+      cl::cat(training),
+      cl::desc("Dropout and normalisation with statistics: as the graph says, "
+               "in training form, or in evaluation form. Default: keep")};
+  cl::opt<bool> params{
+      "params", cl::cat(training),
+      cl::desc("Print every parameter with its role and the reason, then "
+               "stop")};
+
+  //===--- Optimizer -----------------------------------------------------===//
+  cl::opt<std::string> optimizer{"optimizer", cl::value_desc("sgd|adam|adamw"),
+                                 cl::init("adamw"), cl::cat(optimization),
+                                 cl::desc("Default: adamw")};
+  cl::opt<std::string> adamEpsilon{
+      "adam-epsilon", cl::value_desc("corrected|uncorrected"),
+      cl::init("corrected"), cl::cat(optimization),
+      cl::desc("Whether eps is added to the bias-corrected root (PyTorch) or "
+               "to the uncorrected one (Hugging Face, ONNX Runtime). Default: "
+               "corrected")};
+  cl::opt<bool> nesterov{"nesterov", cl::cat(optimization),
+                         cl::desc("Nesterov momentum for sgd. Default: off")};
+  cl::opt<std::string> noDecay{
+      "no-decay", cl::value_desc("REGEX"), cl::cat(optimization),
+      cl::desc("Parameters without weight decay. Default: none")};
+  cl::opt<double> clipNorm{
+      "clip-norm", cl::value_desc("NORM"), cl::init(0.0), cl::cat(optimization),
+      cl::desc("Clip the global L2 norm of the gradients. Default: 0, no "
+               "clipping")};
+  cl::opt<std::string> lrSchedule{
+      "lr-schedule", cl::value_desc("KIND"), cl::init("constant"),
+      cl::cat(optimization),
+      cl::desc("constant, linear, cosine, WarmupLR, WarmupDecayLR or "
+               "WarmupCosineLR. Default: constant")};
+  cl::opt<double> lr{"lr", cl::value_desc("RATE"), cl::init(1e-3),
+                     cl::cat(optimization),
+                     cl::desc("Learning rate. Default: 0.001")};
+  cl::list<double> betas{"betas", cl::value_desc("B1,B2"), cl::CommaSeparated,
+                         cl::cat(optimization),
+                         cl::desc("Decay of Adam's moments a step. Default: "
+                                  "0.9,0.999")};
+  cl::opt<double> eps{"eps", cl::value_desc("EPS"), cl::init(1e-8),
+                      cl::cat(optimization),
+                      cl::desc("Adam's denominator term. Default: 1e-8")};
+  cl::opt<double> weightDecay{
+      "weight-decay", cl::value_desc("RATE"), cl::init(-1.0),
+      cl::cat(optimization),
+      cl::desc("Weight decay. Default: 0.01 for adamw, else 0")};
+  cl::opt<double> momentum{"momentum", cl::value_desc("M"), cl::init(0.0),
+                           cl::cat(optimization),
+                           cl::desc("Momentum of sgd. Default: 0")};
+  cl::opt<double> warmupSteps{
+      "warmup-steps", cl::value_desc("UPDATES"), cl::init(0.0),
+      cl::cat(optimization),
+      cl::desc("Warm-up of the learning rate, in updates. Default: 0")};
+  cl::opt<double> totalSteps{
+      "total-steps", cl::value_desc("UPDATES"), cl::init(1000.0),
+      cl::cat(optimization),
+      cl::desc("Length of the learning-rate schedule, in updates. Default: "
+               "1000")};
+  cl::opt<double> minLr{"min-lr", cl::value_desc("RATE"), cl::init(0.0),
+                        cl::cat(optimization),
+                        cl::desc("Lowest rate of the schedule. Default: 0")};
+
+  //===--- Target and distribution ---------------------------------------===//
+  cl::opt<std::string> targetName{
+      "target", cl::value_desc("host|native"), cl::init("host"),
+      cl::cat(target),
+      cl::desc("Machine to compile for: host is any x86-64-v3 machine, native "
+               "this very one. Default: host")};
+  cl::opt<std::string> cpu{
+      "mcpu", cl::value_desc("CPU"), cl::cat(target),
+      cl::desc("CPU to compile for, by LLVM's name. Default: that of "
+               "--target")};
+  cl::opt<unsigned> zero{
+      "zero", cl::value_desc("0|3"), cl::init(0), cl::cat(target),
+      cl::desc("ZeRO stage: what each rank owns only a shard of. Default: 0, "
+               "nothing")};
+  cl::opt<unsigned> maxWorld{
+      "max-world", cl::value_desc("RANKS"), cl::init(1024), cl::cat(target),
+      cl::desc("Most ranks that the module can run on; bounds padding. "
+               "Default: 1024")};
+  cl::opt<std::string> precision{
+      "precision", cl::value_desc("f32|f64"), cl::init("f32"), cl::cat(target),
+      cl::desc("Types of master weights, compute and accumulation. Default: "
+               "f32")};
+  cl::opt<std::string> fuse{
+      "fuse", cl::value_desc("all|none"), cl::init("all"), cl::cat(target),
+      cl::desc("Form kernels of several operations, or one each. Default: "
+               "all")};
+  cl::opt<std::string> scheduleStage{
+      "schedule-stage", cl::value_desc("on|off"), cl::init("on"),
+      cl::cat(target),
+      cl::desc("Move collectives away from their uses. Results are the same "
+               "bits either way. Default: on")};
+
+  //===--- Output and inspection -----------------------------------------===//
+  cl::opt<std::string> output{
+      "o",
+      cl::value_desc("FILE"),
+      cl::cat(outputs),
+      cl::sub(cl::SubCommand::getTopLevel()),
+      cl::sub(exportCommand),
+      cl::desc("File to write; - is standard output. Default: MODEL.so in "
+               "this folder, or standard output for text")};
+  cl::opt<std::string> emit{
+      "emit", cl::value_desc("STAGE|llvm|asm|obj|so"), cl::init("so"),
+      cl::cat(outputs),
+      cl::desc("Stop after a stage (import, normalize, differentiate, "
+               "precision, fusion, partition, schedule, lower, codegen) and "
+               "write its module, or write that form of the code. Default: "
+               "so")};
+  cl::opt<std::string> dumpStages{
+      "dump-stages", cl::value_desc("DIR"), cl::cat(outputs),
+      cl::desc("Write the module after each stage to a numbered file in DIR. "
+               "Default: none")};
+
+  //===--- dsc export ----------------------------------------------------===//
+  cl::opt<std::string> exportModule{cl::Positional, cl::Required,
+                                    cl::desc("MODULE.so"),
+                                    cl::sub(exportCommand)};
+  cl::opt<std::string> exportWeights{
+      "weights",
+      cl::value_desc("FILE.safetensors"),
+      cl::Required,
+      cl::sub(exportCommand),
+      cl::cat(inputs),
+      cl::desc("Trained weights, as dsrun --save writes them")};
+  cl::opt<std::string> exportOriginal{
+      "model", cl::value_desc("MODEL.onnx"), cl::sub(exportCommand),
+      cl::cat(inputs),
+      cl::desc("The ONNX file that the module was compiled from. Default: "
+               "where it was then")};
+
+  void groupMlirFlags();
+  bool fill(CompileOptions &options);
+  bool fillInit(OnnxImportOptions &options);
+  bool fillOptimizer(DifferentiateOptions &options);
+  bool fillTarget(CompileOptions &options);
+  void fillManifest(CompileOptions &options);
+  bool fillOutput(CompileOptions &options);
+};
+
+} // namespace
+
+/// MLIR registers its flags without a category, among them some that serve
+/// only mlir-opt. Those that serve users of dsc get a heading of their own.
+void CommandLine::groupMlirFlags() {
+  for (auto &entry : cl::getRegisteredOptions()) {
+    StringRef name = entry.first;
+    if (name.starts_with("mlir-") || name.starts_with("remark"))
+      entry.second->addCategory(mlirFlags);
+  }
+  cl::HideUnrelatedOptions(
+      {&inputs, &training, &optimization, &target, &outputs, &mlirFlags});
+  cl::HideUnrelatedOptions({&inputs, &outputs}, exportCommand);
+}
+
+static bool usageError(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "dsc") << message << '\n';
+  return false;
+}
+
+static bool checkChoice(StringRef flag, StringRef value,
+                        llvm::ArrayRef<StringRef> choices) {
+  if (llvm::is_contained(choices, value))
+    return true;
+  return usageError("--" + flag + "=" + value + ": choose one of " +
+                    llvm::join(choices, ", "));
+}
+
+bool CommandLine::fillOutput(CompileOptions &options) {
+  if (std::optional<Stage> stage = lookupStage(emit)) {
+    options.outputKind = OutputKind::Stage;
+    options.lastStage = *stage;
+  } else if (emit == "llvm") {
+    options.outputKind = OutputKind::LLVMIR;
+  } else if (emit == "asm") {
+    options.outputKind = OutputKind::Assembly;
+  } else if (emit == "obj") {
+    options.outputKind = OutputKind::Object;
+  } else if (emit != "so") {
+    return usageError("--emit=" + emit.getValue() +
+                      ": neither a stage nor one of llvm, asm, obj, so");
+  }
+  options.output = output;
+  if (!options.output.empty())
+    return true;
+  switch (options.outputKind) {
+  case OutputKind::SharedObject:
+    options.output = (llvm::sys::path::stem(options.model) + ".so").str();
+    break;
+  case OutputKind::Object:
+    options.output = (llvm::sys::path::stem(options.model) + ".o").str();
+    break;
+  default:
+    options.output = "-";
+  }
+  return true;
+}
+
+/// Merges --train and --freeze in the order in which they were given.
+static std::vector<OnnxImportOptions::TrainRule>
+mergeTrainRules(const cl::list<std::string> &train,
+                const cl::list<std::string> &freeze) {
+  std::vector<std::pair<unsigned, OnnxImportOptions::TrainRule>> ordered;
+  for (unsigned i = 0; i < train.size(); ++i)
+    ordered.push_back({train.getPosition(i), {true, train[i]}});
+  for (unsigned i = 0; i < freeze.size(); ++i)
+    ordered.push_back({freeze.getPosition(i), {false, freeze[i]}});
+  llvm::sort(ordered, llvm::less_first());
+  std::vector<OnnxImportOptions::TrainRule> rules;
+  for (auto &[position, rule] : ordered)
+    rules.push_back(rule);
+  return rules;
+}
+
+/// Splits each RULE@REGEX.
+bool CommandLine::fillInit(OnnxImportOptions &options) {
+  for (const std::string &text : init) {
+    auto [rule, regex] = StringRef(text).split('@');
+    if (regex.empty())
+      return usageError("--init=" + text +
+                        ": expected RULE@REGEX, such as "
+                        "normal(0.02)@.*weight");
+    options.init.push_back({rule.str(), regex.str()});
+  }
+  options.initSeed = initSeed;
+  return true;
+}
+
+bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
+  if (!checkChoice("optimizer", optimizer, {"sgd", "adam", "adamw"}) ||
+      !checkChoice("adam-epsilon", adamEpsilon, {"corrected", "uncorrected"}) ||
+      !checkChoice("lr-schedule", lrSchedule,
+                   {"constant", "linear", "cosine", "WarmupLR", "WarmupDecayLR",
+                    "WarmupCosineLR"}))
+    return false;
+  if (!betas.empty() && betas.size() != 2)
+    return usageError("--betas takes two numbers, such as 0.9,0.999");
+  if (nesterov && momentum == 0)
+    return usageError("--nesterov needs --momentum above 0");
+  options.loss = loss;
+  options.optimizer = optimizer;
+  options.adamEpsilon = adamEpsilon;
+  options.noDecay = noDecay;
+  options.lrSchedule = lrSchedule;
+  options.nesterov = nesterov;
+  options.useMomentum = momentum != 0;
+  options.momentum = momentum;
+  options.clipNorm = clipNorm > 0;
+  options.maxNorm = clipNorm;
+  options.lr = lr;
+  if (!betas.empty()) {
+    options.beta1 = betas[0];
+    options.beta2 = betas[1];
+  }
+  options.eps = eps;
+  // PyTorch's defaults.
+  bool decoupled = optimizer == "adamw";
+  options.weightDecay = weightDecay.getNumOccurrences() ? weightDecay.getValue()
+                        : decoupled                     ? 0.01
+                                                        : 0.0;
+  options.warmupSteps = warmupSteps;
+  options.totalSteps = totalSteps;
+  options.minLr = minLr;
+  return true;
+}
+
+bool CommandLine::fillTarget(CompileOptions &options) {
+  if (!checkChoice("target", targetName, {"host", "native"}) ||
+      !checkChoice("precision", precision, {"f32", "f64"}) ||
+      !checkChoice("fuse", fuse, {"all", "none"}) ||
+      !checkChoice("schedule-stage", scheduleStage, {"on", "off"}))
+    return false;
+  options.host.native = targetName == "native";
+  options.host.cpu = cpu;
+  options.precision.policy = precision;
+  options.fusion.fuse = fuse == "all";
+  options.partition.zeroStage = zero;
+  options.partition.maxWorld = maxWorld;
+  options.lower.maxWorld = maxWorld;
+  options.schedule.enabled = scheduleStage == "on";
+  return true;
+}
+
+/// What the module's manifest says of how it was made. The output's name is
+/// left out: a module's bytes depend on what it computes alone.
+void CommandLine::fillManifest(CompileOptions &options) {
+  ManifestOptions &manifest = options.host.manifest;
+  manifest.model = model;
+  manifest.optimizer = optimizer;
+  manifest.loss = loss;
+  manifest.precision = precision;
+  manifest.zeroStage = zero;
+  manifest.maxWorld = maxWorld;
+  manifest.weightsFile =
+      llvm::sys::path::filename(getWeightsPath(options.output)).str();
+}
+
+bool CommandLine::fill(CompileOptions &options) {
+  if (model.empty())
+    return usageError("which model? give an ONNX file (dsc --help)");
+  if (!checkChoice("training-mode", trainingMode, {"keep", "train", "eval"}))
+    return false;
+  options.model = model;
+  options.dumpStages = dumpStages;
+  options.listParameters = params;
+  options.import.trainRules = mergeTrainRules(train, freeze);
+  options.import.ties.assign(tie.begin(), tie.end());
+  options.import.weightsFile = weights;
+  options.import.trainingMode = trainingMode;
+  options.normalize.bind.assign(bind.begin(), bind.end());
+  if (!fillInit(options.import) || !fillOptimizer(options.differentiate) ||
+      !fillTarget(options) || !fillOutput(options))
+    return false;
+  fillManifest(options);
+  return true;
+}
+
+std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
+  // LLVM's parser registers options in static tables, so they are made before
+  // parsing and live until the process ends.
+  static CommandLine line;
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  line.groupMlirFlags();
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "dsc " DSC_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "dsc: compile an ONNX model into its distributed training step\n\n"
+          "  dsc MODEL.onnx --loss='cross_entropy(logits,labels)' -o M.so\n"
+          "  dsc export M.so --weights=TRAINED.safetensors -o OUT.onnx\n",
+          &llvm::errs()))
+    return std::nullopt;
+
+  Command command;
+  if (line.exportCommand) {
+    if (line.output.empty() || line.output == "-") {
+      usageError("export writes an ONNX file: name it with -o OUT.onnx");
+      return std::nullopt;
+    }
+    command.exportModel = std::make_unique<ExportOptions>(
+        ExportOptions{line.exportModule, line.exportWeights, line.output,
+                      line.exportOriginal});
+    return command;
+  }
+  command.compile = std::make_unique<CompileOptions>();
+  if (!line.fill(*command.compile))
+    return std::nullopt;
+  return command;
+}

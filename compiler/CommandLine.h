@@ -1,0 +1,29 @@
+#ifndef DSC_COMPILER_COMMANDLINE_H
+#define DSC_COMPILER_COMMANDLINE_H
+
+#include <memory>
+#include <optional>
+
+namespace dsc {
+
+struct CompileOptions;
+struct ExportOptions;
+
+/// What the command line asks for: exactly one of the two is set.
+struct Command {
+  Command();
+  Command(Command &&);
+  ~Command();
+
+  std::unique_ptr<CompileOptions> compile;
+  std::unique_ptr<ExportOptions> exportModel;
+};
+
+/// Parses the command line of `dsc`. Prints help and version itself (and
+/// exits, as every LLVM tool does). Nothing on a usage error, which has been
+/// printed by then.
+std::optional<Command> parseCommandLine(int argc, char **argv);
+
+} // namespace dsc
+
+#endif // DSC_COMPILER_COMMANDLINE_H

@@ -1,0 +1,214 @@
+#include "compiler/Compile.h"
+
+#include "compiler/Diagnostics.h"
+#include "compiler/Options.h"
+#include "compiler/OutputFile.h"
+#include "compiler/ParameterTable.h"
+#include "compiler/Register.h"
+#include "compiler/Weights.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace dsc;
+using namespace mlir;
+using llvm::StringRef;
+
+namespace {
+
+/// Remembers which pass failed, so that the driver can tell a user's mistake
+/// from a broken exit form.
+struct FailureRecorder : PassInstrumentation {
+  explicit FailureRecorder(std::string &failedPass) : failedPass(failedPass) {}
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (failedPass.empty())
+      failedPass = pass->getArgument().str();
+  }
+  std::string &failedPass;
+};
+
+/// One compilation: the module and what has been learnt about it so far.
+class Compilation {
+public:
+  explicit Compilation(const CompileOptions &options);
+  ExitCode run();
+
+private:
+  ExitCode runStage(const StageInfo &stage);
+  ExitCode failStage(const StageInfo &stage, StringRef failedPass);
+  bool dump(const StageInfo &stage);
+  bool writeModule(StringRef path);
+  bool writeSharedObject();
+  bool write();
+
+  const CompileOptions &options;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  /// Filled before lower, which turns parameters into rows of the state table.
+  std::vector<WeightSource> weights;
+  DefaultTimingManager timing;
+  TimingScope rootScope;
+  unsigned errors = 0;
+};
+
+} // namespace
+
+std::string dsc::getWeightsPath(StringRef module) {
+  llvm::SmallString<128> path(module);
+  llvm::sys::path::replace_extension(path, "weights.safetensors");
+  return path.str().str();
+}
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+Compilation::Compilation(const CompileOptions &options)
+    : options(options), context(makeRegistry()) {
+  applyDefaultTimingManagerCLOptions(timing);
+  rootScope = timing.getRootScope();
+  // Operations are not shown in errors: a user reads node names, not IR.
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      ++errors;
+    printDiagnostic(diagnostic);
+  });
+}
+
+/// Tells whose fault the failure is; for dsc's own, leaves the module as it is
+/// now for whoever has to find out.
+ExitCode Compilation::failStage(const StageInfo &stage, StringRef failedPass) {
+  bool exitFormBroken = failedPass.ends_with("-verify");
+  if (stage.rejectsInput && !exitFormBroken && errors)
+    return InputError;
+  constexpr StringLiteral path = "dsc-reproducer.mlir";
+  llvm::WithColor::error(llvm::errs(), "dsc")
+      << "internal error in stage " << stage.name << ", pass "
+      << (failedPass.empty() ? "unknown" : failedPass) << '\n';
+  bool written = writeOutputFile(path, [&](llvm::raw_ostream &os) {
+    os << "// dsc-opt --dsc-" << stage.name << ' ' << path << '\n';
+    OpPrintingFlags flags;
+    module->print(os, flags.enableDebugInfo().assumeVerified());
+    return true;
+  });
+  if (written)
+    llvm::errs() << "please report it with " << path
+                 << ", which holds the module at that point\n";
+  return InternalError;
+}
+
+bool Compilation::dump(const StageInfo &stage) {
+  if (options.dumpStages.empty())
+    return true;
+  if (std::error_code code =
+          llvm::sys::fs::create_directories(options.dumpStages)) {
+    llvm::WithColor::error(llvm::errs(), "dsc")
+        << "--dump-stages=" << options.dumpStages << ": " << code.message()
+        << '\n';
+    return false;
+  }
+  std::string name = llvm::formatv(
+      "{0}-{1}.mlir", static_cast<int>(stage.stage) + 1, stage.name);
+  llvm::SmallString<128> path(options.dumpStages);
+  llvm::sys::path::append(path, name);
+  return writeModule(path);
+}
+
+bool Compilation::writeModule(StringRef path) {
+  return writeOutputFile(path, [&](llvm::raw_ostream &os) {
+    module->print(os);
+    return true;
+  });
+}
+
+ExitCode Compilation::runStage(const StageInfo &stage) {
+  TimingScope scope = rootScope.nest(stage.name);
+  if (stage.stage == Stage::Import) {
+    module = importOnnx(options.model, options.import, &context);
+    return module ? Success : InputError;
+  }
+  PassManager pm(&context);
+  if (failed(applyPassManagerCLOptions(pm)))
+    return UsageError;
+  pm.enableTiming(scope);
+  std::string failedPass;
+  pm.addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
+  stage.build(pm, options);
+  if (failed(pm.run(*module)))
+    return failStage(stage, failedPass);
+  return Success;
+}
+
+ExitCode Compilation::run() {
+  for (const StageInfo &stage : getStages()) {
+    if (stage.stage == Stage::Lower)
+      weights = collectWeights(*module);
+    if (ExitCode code = runStage(stage))
+      return code;
+    if (!dump(stage))
+      return InputError;
+    if (options.listParameters && stage.stage == Stage::Differentiate) {
+      printParameterTable(*module, llvm::outs());
+      return Success;
+    }
+    if (options.outputKind == OutputKind::Stage &&
+        stage.stage == options.lastStage)
+      break;
+  }
+  return write() ? Success : InputError;
+}
+
+/// The shared object and the weights beside it. A module without its weights
+/// would be of no use, so they are written first.
+bool Compilation::writeSharedObject() {
+  std::string weightsPath = getWeightsPath(options.output);
+  bool weightsWritten =
+      writeOutputFile(weightsPath, [&](llvm::raw_ostream &os) {
+        return writeWeights(weights, os);
+      });
+  if (!weightsWritten)
+    return false;
+  if (succeeded(linkSharedObject(*module, options.host, options.output)))
+    return true;
+  llvm::sys::fs::remove(weightsPath);
+  return false;
+}
+
+bool Compilation::write() {
+  TimingScope scope = rootScope.nest("emit");
+  auto emit = [&](LogicalResult (*emitter)(ModuleOp, const HostOptions &,
+                                           llvm::raw_ostream &)) {
+    return writeOutputFile(options.output, [&](llvm::raw_ostream &os) {
+      return succeeded(emitter(*module, options.host, os));
+    });
+  };
+  switch (options.outputKind) {
+  case OutputKind::Stage:
+    return writeModule(options.output);
+  case OutputKind::LLVMIR:
+    return emit(emitLLVM);
+  case OutputKind::Assembly:
+    return emit(emitAssembly);
+  case OutputKind::Object:
+    return emit(emitObject);
+  case OutputKind::SharedObject:
+    return writeSharedObject();
+  }
+  return false;
+}
+
+ExitCode dsc::compile(const CompileOptions &options) {
+  return Compilation(options).run();
+}

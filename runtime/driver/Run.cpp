@@ -27,7 +27,7 @@ public:
 
 private:
   Status openData();
-  Status planSteps();
+  void planSteps();
   void printPlan() const;
   Status train();
   Status evaluateOnce(uint64_t step, OutputWriter *writer);
@@ -54,7 +54,7 @@ Status Run::execute() {
   DSC_ASSIGN(module, Module::open(options.module));
   DSC_RETURN_IF_ERROR(checkSettings(*module, options.settings));
   DSC_RETURN_IF_ERROR(openData());
-  DSC_RETURN_IF_ERROR(planSteps());
+  planSteps();
   if (options.dryRun) {
     DSC_RETURN_IF_ERROR(computeLayout(module->manifest(), 1, 0).status());
     printPlan();
@@ -66,7 +66,7 @@ Status Run::execute() {
   DSC_ASSIGN(metrics, Metrics::open(options.metrics));
   DSC_ASSIGN(session, Session::create(*module, {unsigned(options.threads),
                                                 options.weights}));
-  DSC_RETURN_IF_ERROR(applySettings(*session, options.settings, totalSteps));
+  DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
 
   // From the first update on there is something to lose: whatever else fails,
   // the parameters are written.
@@ -110,9 +110,9 @@ Status Run::openData() {
   return {};
 }
 
-Status Run::planSteps() {
+void Run::planSteps() {
   if (!data)
-    return {};
+    return;
   totalSteps = options.steps.value_or(UINT64_MAX);
   uint64_t inEpochs;
   if (options.epochs)
@@ -124,10 +124,13 @@ Status Run::planSteps() {
                       " samples do not fill a batch of ", data->batch(),
                       " and are left out in each epoch, since the model's "
                       "loss takes no sample weights"));
+  std::string schedule =
+      scheduleNotice(module->manifest(), options.settings, totalSteps);
+  if (!schedule.empty())
+    log.notice(schedule);
   if (options.save.empty() && options.exportPath.empty() && !options.dryRun)
     log.notice("the trained parameters will not be kept: neither --save nor "
                "--export is given");
-  return {};
 }
 
 void Run::printPlan() const {
@@ -189,7 +192,7 @@ Status Run::train() {
     log.notice(concat("interrupted after step ", stepsDone));
   if (stepsDone)
     std::printf("trained %" PRIu64 " steps in %s, %.0f samples/s, loss %.6g\n",
-                stepsDone, clockText(progress.seconds()).c_str(),
+                stepsDone, durationText(progress.seconds()).c_str(),
                 progress.rate(), report.loss);
   return status;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/data/Safetensors.h"
 #include "runtime/driver/Run.h"
+#include "runtime/driver/Settings.h"
 #include "runtime/testing/Files.h"
 
 #include <chrono>
@@ -142,6 +143,19 @@ TEST_F(RunTest, DryRunPrintsThePlan) {
   EXPECT_NE(output.find("6 updates of 8 samples, out of 20"), std::string::npos)
       << output;
   EXPECT_NE(output.find("--lr=0.5"), std::string::npos) << output;
+}
+
+TEST(Schedule, NoticesAnotherLength) {
+  Manifest manifest;
+  EXPECT_EQ(scheduleNotice(manifest, {}, 10), "");
+  manifest.settings = {{"dsc.total_steps", "total-steps", 1000, ""}};
+  EXPECT_EQ(scheduleNotice(manifest, {}, 1000), "");
+  EXPECT_EQ(scheduleNotice(manifest, {}, 10),
+            "the learning rate's schedule is 1000 updates long and this run "
+            "has 10; --total-steps=10 fits it to the run");
+  EXPECT_EQ(
+      scheduleNotice(manifest, {{"--total-steps", "dsc.total_steps", 500}}, 10),
+      "");
 }
 
 TEST_F(RunTest, HelpListsEveryGroup) {

@@ -4,18 +4,6 @@
 
 using namespace dsc::runtime;
 
-namespace {
-
-constexpr const char *kTotalSteps = "dsc.total_steps";
-
-bool isGiven(const std::vector<SettingValue> &settings,
-             const std::string &state) {
-  return std::any_of(settings.begin(), settings.end(),
-                     [&](const auto &value) { return value.state == state; });
-}
-
-} // namespace
-
 std::vector<SettingOption>
 dsc::runtime::settingOptionsOf(const Manifest &manifest) {
   std::vector<SettingOption> present;
@@ -42,13 +30,24 @@ Status dsc::runtime::checkSettings(const Module &module,
 }
 
 Status dsc::runtime::applySettings(Session &session,
-                                   const std::vector<SettingValue> &settings,
-                                   uint64_t totalSteps) {
+                                   const std::vector<SettingValue> &settings) {
   for (const SettingValue &value : settings)
     DSC_RETURN_IF_ERROR(session.setSetting(value.state, value.value));
-  const Manifest &manifest = session.module().manifest();
-  const Manifest::Setting *total = manifest.findSetting(kTotalSteps);
-  if (total && total->initial == 0 && !isGiven(settings, kTotalSteps))
-    return session.setScalar(kTotalSteps, double(totalSteps));
   return {};
+}
+
+std::string
+dsc::runtime::scheduleNotice(const Manifest &manifest,
+                             const std::vector<SettingValue> &settings,
+                             uint64_t totalSteps) {
+  const Manifest::Setting *total = manifest.findSetting("dsc.total_steps");
+  bool given =
+      std::any_of(settings.begin(), settings.end(), [](const auto &value) {
+        return value.state == "dsc.total_steps";
+      });
+  if (!total || given || total->initial == double(totalSteps))
+    return "";
+  return concat("the learning rate's schedule is ", total->initial,
+                " updates long and this run has ", totalSteps,
+                "; --total-steps=", totalSteps, " fits it to the run");
 }

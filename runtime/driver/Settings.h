@@ -14,11 +14,15 @@ std::vector<SettingOption> settingOptionsOf(const Manifest &manifest);
 Status checkSettings(const Module &module,
                      const std::vector<SettingValue> &settings);
 
-/// Writes them into the session. A schedule length that neither the module nor
-/// the command line gives is that of this run, `totalSteps`.
+/// Writes them into the session.
 Status applySettings(Session &session,
-                     const std::vector<SettingValue> &settings,
-                     uint64_t totalSteps);
+                     const std::vector<SettingValue> &settings);
+
+/// What to tell a user whose schedule was compiled for another number of
+/// updates than this run has; empty if all is well.
+std::string scheduleNotice(const Manifest &manifest,
+                           const std::vector<SettingValue> &settings,
+                           uint64_t totalSteps);
 
 } // namespace dsc::runtime
 

@@ -18,6 +18,14 @@ std::string dsc::runtime::clockText(double seconds) {
   return text;
 }
 
+std::string dsc::runtime::durationText(double seconds) {
+  if (seconds >= 60)
+    return clockText(seconds);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f s", seconds);
+  return text;
+}
+
 Progress::Progress(uint64_t totalSteps, uint64_t samplesPerStep)
     : totalSteps(totalSteps), samplesPerStep(samplesPerStep),
       terminal(::isatty(STDOUT_FILENO)) {}

@@ -38,6 +38,9 @@ private:
 /// `1:02:03`, `2:03` or `0:03`.
 std::string clockText(double seconds);
 
+/// `0.34 s` below a minute, else as a clock shows it.
+std::string durationText(double seconds);
+
 } // namespace dsc::runtime
 
 #endif // DSC_RUNTIME_MONITOR_PROGRESS_H

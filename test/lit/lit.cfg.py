@@ -27,6 +27,7 @@ config.substitutions += [
     ("%dsc-opt", opt),
     ("%dsc", os.path.join(tools, "dsc")),
     ("%python", config.dsc_python),
+    ("%project", config.dsc_source_dir),
     (
         "%onnx-from-text",
         f"{config.dsc_python} {config.dsc_source_dir}/test/lit/onnx_from_text.py",

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Checks that the IR in a Markdown file is what dsc prints today.
+
+    check_blocks.py --dsc DSC --model MODEL.onnx [--write] FILE.md...
+
+A block of code is checked if a comment stands above it:
+
+    <!-- dsc OPTIONS | FROM | TO -->
+
+dsc is run on the model with OPTIONS (among them --emit); the block holds the
+lines from the first one that contains FROM to the next one that contains TO,
+without their common indentation. --write puts the current lines there.
+"""
+
+import argparse
+import difflib
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+
+BLOCK = re.compile(r"(<!-- dsc ([^|>]*)\|([^|>]*)\|([^|]*?)-->\n```mlir\n)(.*?)(```)", re.S)
+
+
+def excerpt(text: str, first: str, last: str) -> str:
+    lines = text.splitlines()
+    begin = next(i for i, line in enumerate(lines) if first in line)
+    end = next(i for i in range(begin + 1, len(lines)) if last in lines[i])
+    return textwrap.dedent("\n".join(lines[begin : end + 1])) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dsc", required=True)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+
+    outputs: dict[str, str] = {}
+
+    def run(flags: str) -> str:
+        if flags not in outputs:
+            command = [options.dsc, options.model, *shlex.split(flags)]
+            outputs[flags] = subprocess.run(command, check=True, text=True, capture_output=True).stdout
+        return outputs[flags]
+
+    stale = 0
+    for file in options.files:
+        text = file.read_text()
+
+        def replace(match: re.Match) -> str:
+            nonlocal stale
+            head, flags, first, last, old, tail = match.groups()
+            new = excerpt(run(flags.strip()), first.strip(), last.strip())
+            if new != old:
+                stale += 1
+                if not options.write:
+                    print(f"{file}: the block below '<!-- dsc {flags.strip()}' is not what dsc prints:")
+                    sys.stdout.writelines(
+                        difflib.unified_diff(old.splitlines(True), new.splitlines(True), "document", "dsc")
+                    )
+            return head + new + tail
+
+        updated, count = BLOCK.subn(replace, text)
+        if count == 0:
+            print(f"{file}: has no block to check")
+            return 1
+        if options.write:
+            file.write_text(updated)
+    return 0 if options.write else int(stale > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,9 +4,6 @@
 
 using namespace dsc;
 
-HappensBefore::HappensBefore(unsigned streams)
-    : streams(streams, Clock(streams, 0)) {}
-
 Point HappensBefore::issue(unsigned stream) {
   Clock &clock = streams[stream];
   Point point{stream, clock[stream], clock};
@@ -22,7 +19,7 @@ bool HappensBefore::wait(unsigned stream, int64_t event) {
   auto it = events.find(event);
   if (it == events.end())
     return false;
-  for (auto [mine, theirs] : llvm::zip_equal(streams[stream], it->second))
-    mine = std::max(mine, theirs);
+  for (unsigned i = 0; i < kMaxStreams; ++i)
+    streams[stream][i] = std::max(streams[stream][i], it->second[i]);
   return true;
 }

@@ -7,14 +7,18 @@
 #define DSC_PASSES_ANALYSIS_HAPPENSBEFORE_H
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <cstdint>
 
 namespace dsc {
 
+/// Streams are numbered below this: a device has one that computes and a few
+/// that move bytes.
+inline constexpr unsigned kMaxStreams = 4;
+
 /// For each stream, how many of its ops are done.
-using Clock = llvm::SmallVector<uint32_t, 2>;
+using Clock = std::array<uint32_t, kMaxStreams>;
 
 /// One op in one stream.
 struct Point {
@@ -32,8 +36,6 @@ struct Point {
 /// Follows a program in the order in which it is issued.
 class HappensBefore {
 public:
-  explicit HappensBefore(unsigned streams);
-
   /// Issues an op.
   Point issue(unsigned stream);
 
@@ -45,7 +47,7 @@ public:
   bool wait(unsigned stream, int64_t event);
 
 private:
-  llvm::SmallVector<Clock, 2> streams;
+  std::array<Clock, kMaxStreams> streams = {};
   llvm::DenseMap<int64_t, Clock> events;
 };
 

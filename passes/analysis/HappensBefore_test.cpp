@@ -8,7 +8,7 @@
 using namespace dsc;
 
 TEST(HappensBefore, OneStreamRunsInOrder) {
-  HappensBefore order(1);
+  HappensBefore order;
   Point a = order.issue(0), b = order.issue(0);
   EXPECT_TRUE(a.isBefore(b));
   EXPECT_FALSE(b.isBefore(a));
@@ -16,14 +16,14 @@ TEST(HappensBefore, OneStreamRunsInOrder) {
 }
 
 TEST(HappensBefore, StreamsAreUnorderedWithoutEvents) {
-  HappensBefore order(2);
+  HappensBefore order;
   Point a = order.issue(0), b = order.issue(1);
   EXPECT_FALSE(a.isBefore(b));
   EXPECT_FALSE(b.isBefore(a));
 }
 
 TEST(HappensBefore, EventOrdersWhatWasIssuedBeforeIt) {
-  HappensBefore order(2);
+  HappensBefore order;
   Point before = order.issue(0);
   EXPECT_TRUE(order.record(0, 7));
   Point behind = order.issue(0);
@@ -34,7 +34,7 @@ TEST(HappensBefore, EventOrdersWhatWasIssuedBeforeIt) {
 }
 
 TEST(HappensBefore, OrderIsTransitiveThroughAThirdStream) {
-  HappensBefore order(3);
+  HappensBefore order;
   Point a = order.issue(0);
   order.record(0, 0);
   order.wait(1, 0);
@@ -44,7 +44,7 @@ TEST(HappensBefore, OrderIsTransitiveThroughAThirdStream) {
 }
 
 TEST(HappensBefore, RefusesWaitBeforeRecordAndSecondRecord) {
-  HappensBefore order(2);
+  HappensBefore order;
   EXPECT_FALSE(order.wait(1, 3));
   EXPECT_TRUE(order.record(0, 3));
   EXPECT_FALSE(order.record(1, 3));
@@ -55,7 +55,7 @@ TEST(HappensBefore, AgreesWithReachability) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     constexpr unsigned kStreams = 3;
-    HappensBefore order(kStreams);
+    HappensBefore order;
     std::vector<Point> points;
     std::vector<std::vector<bool>> reaches;     // reaches[to][from]
     std::vector<bool> tail[kStreams], marks[8]; // all that is done, per stream

@@ -14,31 +14,15 @@ using namespace dsc;
 //===----------------------------------------------------------------------===//
 
 void Lifetime::add(const Point &point) {
-  if (begin.empty()) {
-    begin = point.clock;
-    end.assign(point.clock.size(), 0);
-  }
-  for (auto [mine, theirs] : llvm::zip_equal(begin, point.clock))
-    mine = std::min(mine, theirs);
+  for (unsigned i = 0; i < kMaxStreams; ++i)
+    begin[i] = std::min(begin[i], point.clock[i]);
   end[point.stream] = std::max(end[point.stream], point.index + 1);
-}
-
-bool Lifetime::isBefore(const Lifetime &other) const {
-  // A buffer that nobody touches is in nobody's way.
-  if (begin.empty() || other.begin.empty())
-    return true;
-  if (toEnd)
-    return false;
-  for (size_t stream = 0; stream < end.size(); ++stream)
-    if (end[stream] > other.begin[stream])
-      return false;
-  return true;
 }
 
 uint64_t Lifetime::getLength() const {
   uint64_t length = 0;
-  for (auto [first, last] : llvm::zip_equal(begin, end))
-    length += last > first ? last - first : 0;
+  for (unsigned i = 0; i < kMaxStreams; ++i)
+    length += end[i] > begin[i] ? end[i] - begin[i] : 0;
   return length;
 }
 
@@ -78,7 +62,7 @@ int64_t MemoryPlan::place(llvm::ArrayRef<Buffer> order,
                           llvm::MutableArrayRef<int64_t> offsets) const {
   struct Placed {
     int64_t begin, end;
-    const Lifetime *lifetime;
+    Lifetime lifetime;
   };
   std::vector<Placed> placed; // by begin
   placed.reserve(order.size());
@@ -90,7 +74,7 @@ int64_t MemoryPlan::place(llvm::ArrayRef<Buffer> order,
     int64_t cursor = 0, best = -1;
     int64_t bestGap = std::numeric_limits<int64_t>::max();
     for (const Placed &other : placed) {
-      if (!entry.lifetime.overlaps(*other.lifetime))
+      if (!entry.lifetime.overlaps(other.lifetime))
         continue;
       int64_t begin = llvm::alignTo(cursor, entry.alignment);
       int64_t gap = other.begin - begin;
@@ -104,7 +88,7 @@ int64_t MemoryPlan::place(llvm::ArrayRef<Buffer> order,
       best = llvm::alignTo(cursor, entry.alignment);
     offsets[buffer] = best;
     highest = std::max(highest, best + entry.bytes);
-    Placed mine{best, best + entry.bytes, &entry.lifetime};
+    Placed mine{best, best + entry.bytes, entry.lifetime};
     placed.insert(llvm::upper_bound(placed, mine,
                                     [](const Placed &a, const Placed &b) {
                                       return a.begin < b.begin;

@@ -80,7 +80,7 @@ int64_t bestPeak(const std::vector<Spec> &specs) {
 
 std::vector<Spec> randomSpecs(std::mt19937 &random, unsigned count,
                               unsigned ops, int64_t alignment) {
-  HappensBefore order(2);
+  HappensBefore order;
   std::vector<Spec> specs(count);
   for (Spec &spec : specs) {
     spec.bytes = 1 + random() % 16;
@@ -105,7 +105,7 @@ std::vector<Spec> randomSpecs(std::mt19937 &random, unsigned count,
 } // namespace
 
 TEST(MemoryPlan, SuccessiveBuffersShareBytes) {
-  HappensBefore order(1);
+  HappensBefore order;
   Point a = order.issue(0), b = order.issue(0), c = order.issue(0);
   Planned planned = plan({{100, 1, {a, b}}, {60, 1, {b, c}}, {90, 1, {c}}});
   EXPECT_EQ(planned.peak, 160);
@@ -113,7 +113,7 @@ TEST(MemoryPlan, SuccessiveBuffersShareBytes) {
 }
 
 TEST(MemoryPlan, OtherStreamNeedsAnEvent) {
-  HappensBefore order(2);
+  HappensBefore order;
   Point a = order.issue(0), b = order.issue(1);
   EXPECT_EQ(plan({{8, 1, {a}}, {8, 1, {b}}}).peak, 16);
   order.record(0, 0);
@@ -123,7 +123,7 @@ TEST(MemoryPlan, OtherStreamNeedsAnEvent) {
 }
 
 TEST(MemoryPlan, OffsetsAreAligned) {
-  HappensBefore order(1);
+  HappensBefore order;
   Point a = order.issue(0);
   Planned planned =
       plan({{100, 64, {a}}, {4, 128, {a}}, {1, 256, {a}}, {0, 64, {a}}});
@@ -133,7 +133,7 @@ TEST(MemoryPlan, OffsetsAreAligned) {
 }
 
 TEST(MemoryPlan, MembersLieInTheirBuffer) {
-  HappensBefore order(1);
+  HappensBefore order;
   Point a = order.issue(0), b = order.issue(0), c = order.issue(0);
   MemoryPlan plan;
   auto flat = plan.addBuffer(64, 32);
@@ -150,7 +150,7 @@ TEST(MemoryPlan, MembersLieInTheirBuffer) {
 }
 
 TEST(MemoryPlan, OutputsAreNotReused) {
-  HappensBefore order(1);
+  HappensBefore order;
   MemoryPlan plan;
   auto output = plan.addBuffer(32, 32), late = plan.addBuffer(32, 32);
   plan.addAccess(output, order.issue(0));
@@ -210,7 +210,7 @@ TEST(MemoryPlan, IsAFunctionOfItsInput) {
 // backward. 10^4 buffers must not take a compiler's patience.
 TEST(MemoryPlan, PlansTenThousandBuffersInSeconds) {
   constexpr unsigned kLayers = 10000;
-  HappensBefore order(2);
+  HappensBefore order;
   std::vector<Spec> specs(kLayers, Spec{0, 128, {}});
   for (unsigned i = 0; i < kLayers; ++i) {
     specs[i].bytes = 128 * (1 + i * 7919 % 61);

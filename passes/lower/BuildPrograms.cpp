@@ -56,9 +56,12 @@ struct BuildPrograms : dsc::impl::BuildProgramsPassBase<BuildPrograms> {
     BuildProgramsPassOptions options;
     options.maxWorld = maxWorld;
     options.unit = unit;
+    // What partition was told stands in the IR and wins.
+    if (auto most = module->getAttrOfType<IntegerAttr>(zero::kMaxWorldAttrName))
+      options.maxWorld = most.getInt();
 
     OpBuilder rows = OpBuilder::atBlockBegin(module.getBody());
-    StateTable table(module, rows, maxWorld);
+    StateTable table(module, rows, options.maxWorld);
     OpBuilder functions(entries.front());
     KernelTable kernels(functions, std::move(names));
     for (auto [entry, list] : llvm::zip_equal(entries, collectives))

@@ -9,10 +9,12 @@ using namespace dsc;
 /// The arena's size is a multiple of this, so that what lies behind is aligned.
 static constexpr int64_t kArenaAlignment = 128;
 
+static_assert(exec::getMaxEnumValForStream() < kMaxStreams);
+
 void dsc::planArena(exec::ProgramOp program, MemoryPlan &plan,
                     const ArenaBuffers &buffers,
                     ArrayRef<MemoryPlan::Buffer> outputs) {
-  HappensBefore order(exec::getMaxEnumValForStream() + 1);
+  HappensBefore order;
   SmallVector<exec::Access> accesses;
   for (Operation &op : program.getBody().front()) {
     if (auto record = dyn_cast<exec::EventRecordOp>(op))

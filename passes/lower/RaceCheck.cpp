@@ -38,7 +38,7 @@ StateCopies::StateCopies(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 RaceCheck::RaceCheck(exec::ProgramOp program, const StateCopies &copies)
-    : program(program), copies(copies), order(kStreams) {}
+    : program(program), copies(copies) {}
 
 InFlightDiagnostic RaceCheck::error(Operation *op) {
   failed = true;

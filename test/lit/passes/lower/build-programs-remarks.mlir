@@ -3,6 +3,8 @@
 // Every copy that lower inserts is explained where it comes from.
 train.parameter @w : tensor<2x2xf32> trainable("float initializer")
 train.parameter @v : tensor<6xf32> trainable("float initializer")
+train.parameter @u : tensor<6xf32> trainable("float initializer")
+train.parameter @t : tensor<6xf32> trainable("float initializer")
 train.state @v.grad : tensor<6xf32> gradient of @v
 zero.group @fc stage(3) elements(6) type(f32) segments [#zero.segment<@v, 0, 6>]
 train.entry @update() kind(update) {
@@ -13,6 +15,17 @@ train.entry @update() kind(update) {
   }
   // CHECK: [[@LINE+1]]:3: remark: [Missed] CopiedToState
   train.write @w, %t : tensor<2x2xf32>
+  train.return
+}
+train.entry @update_in_two_steps() kind(update) {
+  // CHECK: [[@LINE+1]]:8: remark: [Missed] CopiedFromState
+  %v = train.read @u : tensor<6xf32>
+  %v1 = nn.fusion ins(%p = %v : tensor<6xf32>) kind("elementwise") -> (tensor<6xf32>) {
+    %r = nn.neg %p : tensor<6xf32>
+    nn.yield %r : tensor<6xf32>
+  }
+  train.write @u, %v1 : tensor<6xf32>
+  train.write @t, %v : tensor<6xf32>
   train.return
 }
 train.entry @step(%x: tensor<6xf32> {dsc.name = "x"}) kind(step) {

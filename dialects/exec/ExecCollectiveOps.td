@@ -30,7 +30,14 @@ def Exec_AllGatherOp : Exec_CollectiveOp<"all_gather"> {
     Example:
 
     ```mlir
-    exec.all_gather group(@fc1) %shard into %full on(communication) : memref<?xf32> into memref<131072xf32>
+    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 6>]
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.program @step arena(768) kind(step) inputs [] outputs [] {
+      %s = exec.shard_view @w : memref<?xf32>
+      %f = exec.arena_view offset(0) : memref<192xf32>
+      exec.all_gather group(@fc1) %s into %f on(communication)
+        : memref<?xf32> into memref<192xf32>
+    }
     ```
   }];
   let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$group, AnyMemRef:$source,
@@ -56,7 +63,15 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
     Example:
 
     ```mlir
-    exec.all_to_all group(@fc1) %flat into %slices on(communication) : memref<131072xf32> into memref<?x?xf32>
+    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 6>]
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.state @staging index(1) class(staging) type(f32) elements(64) shape [64] group(@fc1) offset(0)
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      %f = exec.flat_view @w : memref<?xf32>
+      %s = exec.staging_view @staging of(@w) : memref<?x?xf32>
+      exec.all_to_all group(@fc1) %f into %s on(communication)
+        : memref<?xf32> into memref<?x?xf32>
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$group, AnyMemRef:$source,

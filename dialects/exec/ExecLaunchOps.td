@@ -25,7 +25,14 @@ def Exec_LaunchOp : Exec_Op<"launch", [
     Example:
 
     ```mlir
-    exec.launch @kernel_0 ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) on(compute)
+    func.func private @kernel_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.kernel} {
+      return %x : tensor<4xf32>
+    }
+    exec.program @step arena(256) kind(step) inputs [] outputs [] {
+      %x = exec.arena_view offset(0) : memref<4xf32>
+      %y = exec.arena_view offset(128) : memref<4xf32>
+      exec.launch @kernel_0 ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) on(compute)
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$ins,
@@ -50,8 +57,13 @@ def Exec_ContractionOp : Exec_Op<"contraction", [
     Example:
 
     ```mlir
-    exec.contraction transpose_b %x, %w into %h accumulate(false) on(compute)
-      : memref<64x784xf32>, memref<512x784xf32> into memref<64x512xf32>
+    exec.program @step arena(384) kind(step) inputs [] outputs [] {
+      %x = exec.arena_view offset(0) : memref<4x2xf32>
+      %w = exec.arena_view offset(128) : memref<3x2xf32>
+      %h = exec.arena_view offset(256) : memref<4x3xf32>
+      exec.contraction transpose_b %x, %w into %h accumulate(false) on(compute)
+        : memref<4x2xf32>, memref<3x2xf32> into memref<4x3xf32>
+    }
     ```
   }];
   let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, AnyMemRef:$c,

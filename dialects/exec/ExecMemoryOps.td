@@ -32,7 +32,13 @@ def Exec_InputOp : Exec_View<"input"> {
     1. `index` counts the inputs of the program.
     2. The view is static and has as many bytes as the input's type.
 
-    Example: `%x = exec.input 0 : memref<64x784xf32>`
+    Example:
+
+    ```mlir
+    exec.program @eval arena(0) kind(eval) inputs [{name = "x", type = tensor<64x784xf32>} ] outputs [] {
+      %x = exec.input 0 : memref<64x784xf32>
+    }
+    ```
   }];
   let arguments = (ins I64Attr:$index);
   let assemblyFormat = "$index attr-dict `:` type($view)";
@@ -51,7 +57,13 @@ def Exec_ArenaViewOp : Exec_View<"arena_view", [
     2. The view is static, or of type memref<?xT> with `part_of`.
     3. `part_of` names a state with a group and at most `bound` elements.
 
-    Example: `%h = exec.arena_view offset(4096) : memref<64x512xf32>`
+    Example:
+
+    ```mlir
+    exec.program @step arena(135168) kind(step) inputs [] outputs [] {
+      %h = exec.arena_view offset(4096) : memref<64x512xf32>
+    }
+    ```
   }];
   let arguments = (ins I64Attr:$offset, OptionalAttr<FlatSymbolRefAttr>:$part_of,
                        OptionalAttr<I64Attr>:$bound);
@@ -68,7 +80,14 @@ def Exec_StateViewOp : Exec_StateBackedView<"state_view"> {
     1. The state is neither sharded nor staging.
     2. The view is static, of the state's element type and element count.
 
-    Example: `%w = exec.state_view @"fc1.weight" : memref<512x784xf32>`
+    Example:
+
+    ```mlir
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3]
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      %w = exec.state_view @w : memref<2x3xf32>
+    }
+    ```
   }];
 }
 
@@ -82,7 +101,15 @@ def Exec_PartViewOp : Exec_StateBackedView<"part_view"> {
     1. The state has a group.
     2. The view is memref<?xT> of the state's element type.
 
-    Example: `%p = exec.part_view @"fc1.weight" : memref<?xf32>`
+    Example:
+
+    ```mlir
+    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 6>]
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      %p = exec.part_view @w : memref<?xf32>
+    }
+    ```
   }];
 }
 
@@ -94,7 +121,15 @@ def Exec_ShardViewOp : Exec_StateBackedView<"shard_view"> {
 
     Constraints: as `exec.part_view`.
 
-    Example: `%s = exec.shard_view @"fc1.weight.grad" : memref<?xf32>`
+    Example:
+
+    ```mlir
+    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 6>]
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      %s = exec.shard_view @w : memref<?xf32>
+    }
+    ```
   }];
 }
 
@@ -106,7 +141,15 @@ def Exec_FlatViewOp : Exec_StateBackedView<"flat_view"> {
 
     Constraints: as `exec.part_view`, and the state is not sharded.
 
-    Example: `%g = exec.flat_view @"fc1.weight.grad" : memref<?xf32>`
+    Example:
+
+    ```mlir
+    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 6>]
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      %g = exec.flat_view @w : memref<?xf32>
+    }
+    ```
   }];
 }
 
@@ -121,7 +164,14 @@ def Exec_StagingViewOp : Exec_StateBackedView<"staging_view"> {
     2. With `of`, which names a state with a group, both dims are dynamic;
        without, only the first.
 
-    Example: `%s = exec.staging_view @staging of(@"fc1.weight.grad") : memref<?x?xf32>`
+    Example:
+
+    ```mlir
+    exec.state @rows index(0) class(staging) type(f64) elements(2048) shape [1024, 2]
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      %s = exec.staging_view @rows : memref<?x2xf64>
+    }
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$state, OptionalAttr<FlatSymbolRefAttr>:$of);
   let assemblyFormat = [{
@@ -137,7 +187,15 @@ def Exec_CopyOp : Exec_Op<"copy", [
     Constraints:
     1. Source and destination have the same type.
 
-    Example: `exec.copy %a into %b on(compute) : memref<4xf32>`
+    Example:
+
+    ```mlir
+    exec.program @step arena(256) kind(step) inputs [] outputs [] {
+      %a = exec.arena_view offset(0) : memref<4xf32>
+      %b = exec.arena_view offset(128) : memref<4xf32>
+      exec.copy %a into %b on(compute) : memref<4xf32>
+    }
+    ```
   }];
   let arguments = (ins AnyMemRef:$source, AnyMemRef:$destination,
                        Exec_StreamAttr:$stream);
@@ -151,7 +209,14 @@ def Exec_FillZeroOp : Exec_Op<"fill_zero", [
     DeclareOpInterfaceMethods<Exec_AccessOpInterface, ["getAccesses"]>]> {
   let summary = "Sets bytes to zero";
   let description = [{
-    Example: `exec.fill_zero %a on(compute) : memref<4xf32>`
+    Example:
+
+    ```mlir
+    exec.program @step arena(128) kind(step) inputs [] outputs [] {
+      %a = exec.arena_view offset(0) : memref<4xf32>
+      exec.fill_zero %a on(compute) : memref<4xf32>
+    }
+    ```
   }];
   let arguments = (ins AnyMemRef:$destination, Exec_StreamAttr:$stream);
   let assemblyFormat = [{

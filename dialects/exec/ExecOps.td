@@ -35,7 +35,7 @@ def Exec_StateOp : Exec_Op<"state", [
     Example:
 
     ```mlir
-    exec.state @"fc1.weight" index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
@@ -81,7 +81,7 @@ def Exec_GroupOp : Exec_Op<"group", [Symbol]> {
     Example:
 
     ```mlir
-    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@"fc1.weight", 0, 6>]
+    exec.group @fc1 index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 6>]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
@@ -145,7 +145,13 @@ def Exec_ReturnOp : Exec_Op<"return", [Terminator, HasParent<"ProgramOp">]> {
   let description = [{
     Both streams are drained before the caller runs on.
 
-    Example: `exec.return`
+    Example:
+
+    ```mlir
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      exec.return
+    }
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }

@@ -19,7 +19,13 @@ def Exec_EventRecordOp : Exec_EventOp<"event_record"> {
     1. The event's number is not negative.
     2. An event is recorded once in a program (checked by `lower-verify`).
 
-    Example: `exec.event_record 3 on(compute)`
+    Example:
+
+    ```mlir
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      exec.event_record 3 on(compute)
+    }
+    ```
   }];
 }
 
@@ -30,7 +36,14 @@ def Exec_EventWaitOp : Exec_EventOp<"event_wait"> {
     1. The event's number is not negative.
     2. The event is recorded earlier in the program (checked by `lower-verify`).
 
-    Example: `exec.event_wait 3 on(communication)`
+    Example:
+
+    ```mlir
+    exec.program @step arena(0) kind(step) inputs [] outputs [] {
+      exec.event_record 3 on(compute)
+      exec.event_wait 3 on(communication)
+    }
+    ```
   }];
 }
 

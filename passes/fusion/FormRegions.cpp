@@ -143,16 +143,20 @@ struct FormRegionsPass : dsc::impl::FormRegionsPassBase<FormRegionsPass> {
   void runOnOperation() override {
     StateMap states(getOperation());
     for (auto entry : getOperation().getOps<train::EntryOp>())
-      formRegions(entry, states);
+      if (failed(formRegions(entry, states)))
+        return signalPassFailure();
   }
 
-  void formRegions(train::EntryOp entry, const StateMap &states) {
+  LogicalResult formRegions(train::EntryOp entry, const StateMap &states) {
     Block &block = entry.getBody().front();
     SmallVector<Operation *> originals;
     for (Operation &op : block.without_terminator())
       originals.push_back(&op);
 
     FusionPlan plan(entry, states, fuse);
+    if (!plan.isOrdered())
+      return entry.emitOpError("has regions that wait for one another; compile "
+                               "with --fuse=none, and please report this");
     OpBuilder builder(block.getTerminator());
     llvm::SmallPtrSet<Operation *, 32> dead;
     for (const PlannedUnit &unit : plan.getOrder()) {
@@ -167,6 +171,7 @@ struct FormRegionsPass : dsc::impl::FormRegionsPassBase<FormRegionsPass> {
     for (Operation *op : llvm::reverse(originals))
       if (dead.contains(op) || plan.isCloned(op))
         op->erase();
+    return success();
   }
 };
 

@@ -35,6 +35,10 @@ public:
   /// follows all that it depends on.
   llvm::ArrayRef<PlannedUnit> getOrder() const { return order; }
 
+  /// Whether there is such an order. The rules by which operations join never
+  /// make a cycle; this is the check of that.
+  bool isOrdered() const { return ordered; }
+
   /// Whether `op` is cloned into the regions that use it.
   bool isCloned(mlir::Operation *op) const;
 
@@ -87,6 +91,7 @@ private:
   /// Number of the last operation that reads each symbol.
   llvm::DenseMap<mlir::StringAttr, unsigned> lastReads;
   std::vector<PlannedUnit> order;
+  bool ordered = false;
 };
 
 } // namespace dsc

@@ -194,11 +194,20 @@ class Session:
     # What several tests do with a session.
 
     def gradients(self):
-        """Gradients of one batch, after running step_last on cleared ones."""
-        for name in self.trained():
-            self.write(name + ".grad", 0.0)
+        """Gradients of the bound batch's mean loss, from cleared accumulators.
+
+        Backward is seeded with 1 / W0, the nominal weight, which update corrects
+        by W0 / W; so does this."""
+        self.clear_accumulators()
         self.run("step_last")
-        return {name: self.read(name + ".grad") for name in self.trained()}
+        scale = self.get("dsc.nominal_weight") / self.get("dsc.loss_weight")
+        gradients = {name: scale * self.read(name + ".grad") for name in self.trained()}
+        self.clear_accumulators()
+        return gradients
+
+    def clear_accumulators(self):
+        for name in ("dsc.loss_sum", "dsc.loss_weight", *(n + ".grad" for n in self.trained())):
+            self.write(name, 0.0)
 
     def eval_loss(self):
         """The loss of the bound batch, from eval's two accumulators."""

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +33,12 @@ def run(tool, *arguments, cwd=None, environment=None, limit_bytes=None):
     """Runs dsc or dsrun. `limit_bytes` bounds the files that it may write."""
     assert (BIN / tool).exists(), "no %s in %s: run ./dev build, or set DSC_BIN" % (tool, BIN)
     command = [str(BIN / tool), *map(str, arguments)]
-    if limit_bytes is not None:
-        command = ["prlimit", "--fsize=%d" % limit_bytes, *command]
+
+    def limit_files():
+        # Without the signal a write beyond the limit fails as on a full disk.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
+
     done = subprocess.run(
         command,
         cwd=cwd,
@@ -40,6 +46,7 @@ def run(tool, *arguments, cwd=None, environment=None, limit_bytes=None):
         capture_output=True,
         text=True,
         timeout=TIMEOUT_SECONDS,
+        preexec_fn=None if limit_bytes is None else limit_files,
     )
     return Result(command, done.returncode, done.stdout, done.stderr)
 

@@ -25,8 +25,6 @@ def train_with_dsc(module, batches):
             run.bind_all(batch)
             if first is None:
                 first = run.gradients()
-                for name in ("dsc.loss_sum", "dsc.loss_weight", *(n + ".grad" for n in first)):
-                    run.write(name, 0.0)
             losses.append(run.train_step())
             rates.append(run.get("dsc.report.lr"))
         return losses, rates, first, {name: run.read(name) for name in run.trained()}

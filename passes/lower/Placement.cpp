@@ -132,8 +132,13 @@ LogicalResult Placement::collect() {
 LogicalResult Placement::collectBuffers(Operation *op) {
   if (auto start = dyn_cast<zero::GatherStartOp>(op))
     flatBuffers[op] = makeFlatBuffer(table.getGroup(start.getGroupAttr()));
-  if (auto start = dyn_cast<zero::ReduceScatterStartOp>(op))
-    flatBuffers[op] = makeFlatBuffer(table.getGroup(start.getGroupAttr()));
+  if (auto start = dyn_cast<zero::ReduceScatterStartOp>(op)) {
+    exec::GroupOp group = table.getGroup(start.getGroupAttr());
+    for (auto segment : group.getSegments().getAsRange<exec::SegmentAttr>())
+      if (!table.getGradient(op, segment.getTensor()))
+        return failure();
+    flatBuffers[op] = makeFlatBuffer(group);
+  }
   if (auto start = dyn_cast<zero::AllReduceStartOp>(op))
     collectMessages(start);
   // An await gives what its start made.
@@ -240,7 +245,7 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
       remark::missed(
           sink->getLoc(),
           remark::RemarkOpts::name("CopiedToState").category("lower"))
-          << "a value is copied to its state, whose old value is read later"
+          << "a value is copied to its state, which is in use until the write"
           << remark::metric("state", state.getValue());
       continue;
     }

@@ -225,6 +225,8 @@ static std::string describeSource(const Graph &graph,
            "' with its own name";
   case Parameter::Source::Constant:
     return "Constant node";
+  case Parameter::Source::Fill:
+    return "ConstantOfShape weight";
   }
   return "";
 }

@@ -26,7 +26,8 @@ LogicalResult NodeImporter::checkInputs(unsigned least, unsigned most) const {
     diagnostic << "takes " << least;
     if (most != least)
       diagnostic << " to " << most;
-    return diagnostic << " inputs, but has " << inputCount();
+    return diagnostic << (most == 1 ? " input" : " inputs") << ", but has "
+                      << inputCount();
   }
   for (unsigned i = 0; i != least; ++i)
     if (inputName(i).empty())

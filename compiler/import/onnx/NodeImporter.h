@@ -75,10 +75,7 @@ public:
   mlir::FailureOr<const onnx::AttributeProto *>
   attribute(llvm::StringRef name,
             onnx::AttributeProto::AttributeType type) const;
-  const google::protobuf::RepeatedPtrField<onnx::AttributeProto> &
-  attributes() const {
-    return proto.attribute();
-  }
+  const onnx::NodeProto &node() const { return proto; }
   mlir::FailureOr<int64_t> intAttribute(llvm::StringRef name,
                                         int64_t otherwise) const;
   mlir::FailureOr<float> floatAttribute(llvm::StringRef name,

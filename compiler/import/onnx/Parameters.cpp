@@ -128,41 +128,101 @@ static const onnx::TensorProto *constantTensor(const onnx::NodeProto &node) {
   return nullptr;
 }
 
+LogicalResult ParameterTable::addConstant(const Graph &graph,
+                                          const TrainRules &rules, int index,
+                                          const onnx::TensorProto &tensor) {
+  Location loc = graph.model().nodeLocation(index);
+  auto emit = [&] { return emitError(loc); };
+  StringRef name = graph.node(index).output(0);
+  std::optional<TrainRules::Verdict> verdict = rules.lookup(name);
+  if (!verdict || !verdict->train ||
+      tensor.data_location() == onnx::TensorProto::EXTERNAL)
+    return success();
+  FailureOr<RankedTensorType> type =
+      tensorType(tensor, graph.model().context, emit);
+  if (failed(type) || !isFloat(*type))
+    return type;
+  FailureOr<DenseElementsAttr> value = readElements(tensor, *type, emit);
+  if (failed(value))
+    return failure();
+  add({name.str(), Parameter::Source::Constant, index, loc, *type, *value});
+  return success();
+}
+
+/// The sizes that a ConstantOfShape reads, if the file holds them.
+static std::optional<SmallVector<int64_t>> readSizes(const Graph &graph,
+                                                     StringRef name) {
+  const Model &model = graph.model();
+  const Definition *definition = graph.lookup(name);
+  // What does not read as sizes is reported when the node is imported.
+  ScopedDiagnosticHandler silence(model.context,
+                                  [](Diagnostic &) { return success(); });
+  auto emit = [&] { return emitError(model.location()); };
+  FailureOr<DenseElementsAttr> values = failure();
+  if (definition->kind == Definition::Kind::Initializer) {
+    auto type = tensorType(model.graph().initializer(definition->index),
+                           model.context, emit);
+    if (succeeded(type) && isSmallConstant(*type))
+      values = readInitializer(model, definition->index, *type, emit);
+  } else if (definition->kind == Definition::Kind::Node) {
+    const onnx::TensorProto *tensor =
+        constantTensor(graph.node(definition->index));
+    if (!tensor)
+      return std::nullopt;
+    auto type = tensorType(*tensor, model.context, emit);
+    if (succeeded(type) && isSmallConstant(*type))
+      values = readElements(*tensor, *type, emit);
+  }
+  if (failed(values) || !values->getElementType().isInteger(64))
+    return std::nullopt;
+  return llvm::to_vector(values->getValues<int64_t>());
+}
+
+LogicalResult ParameterTable::addFill(const Graph &graph, int index) {
+  const onnx::NodeProto &node = graph.node(index);
+  std::optional<SmallVector<int64_t>> sizes = readSizes(graph, node.input(0));
+  if (!sizes)
+    return success();
+  Location loc = graph.model().nodeLocation(index);
+  FailureOr<DenseElementsAttr> value = fillShape(
+      node, *sizes, graph.model().context, [&] { return emitError(loc); });
+  if (failed(value))
+    return failure();
+  auto type = cast<RankedTensorType>(value->getType());
+  if (isFloat(type))
+    add({node.output(0), Parameter::Source::Fill, index, loc, type, *value});
+  return success();
+}
+
+void ParameterTable::addAlias(const Graph &graph, int index) {
+  const onnx::NodeProto &node = graph.node(index);
+  const Parameter *base = lookup(node.input(0));
+  if (!base || !isFloat(base->type))
+    return;
+  Parameter alias = *base;
+  alias.name = node.output(0);
+  alias.source = Parameter::Source::Alias;
+  alias.index = index;
+  alias.loc = graph.model().nodeLocation(index);
+  add(std::move(alias));
+}
+
 LogicalResult ParameterTable::addNodes(const Graph &graph,
                                        const TrainRules &rules) {
-  const Model &model = graph.model();
+  bool ok = true;
   for (int index : graph.liveNodes()) {
     const onnx::NodeProto &node = graph.node(index);
-    Location loc = model.nodeLocation(index);
-    auto emit = [&] { return emitError(loc); };
     if (const onnx::TensorProto *tensor = constantTensor(node)) {
-      StringRef name = node.output(0);
-      std::optional<TrainRules::Verdict> verdict = rules.lookup(name);
-      if (!verdict || !verdict->train ||
-          tensor->data_location() == onnx::TensorProto::EXTERNAL)
-        continue;
-      FailureOr<RankedTensorType> type =
-          tensorType(*tensor, model.context, emit);
-      if (failed(type))
-        return failure();
-      if (!isFloat(*type))
-        continue;
-      auto value = readElements(*tensor, *type, emit);
-      if (failed(value))
-        return failure();
-      add({name.str(), Parameter::Source::Constant, index, loc, *type, *value});
-    } else if (node.op_type() == "Identity" && node.input_size() == 1 &&
-               node.output_size() == 1) {
-      const Parameter *base = lookup(node.input(0));
-      if (!base || !isFloat(base->type))
-        continue;
-      Parameter alias = *base;
-      alias.name = node.output(0);
-      alias.source = Parameter::Source::Alias;
-      alias.index = index;
-      alias.loc = loc;
-      add(std::move(alias));
+      ok &= succeeded(addConstant(graph, rules, index, *tensor));
+      continue;
     }
+    if (node.input_size() != 1 || node.input(0).empty() ||
+        node.output_size() != 1)
+      continue;
+    if (node.op_type() == "ConstantOfShape")
+      ok &= succeeded(addFill(graph, index));
+    else if (node.op_type() == "Identity")
+      addAlias(graph, index);
   }
-  return success();
+  return success(ok);
 }

@@ -28,6 +28,8 @@ struct Parameter {
     Alias,
     /// A Constant node that --train names.
     Constant,
+    /// A ConstantOfShape node: a weight whose values were stripped.
+    Fill,
   };
 
   std::string name;
@@ -74,6 +76,10 @@ private:
   mlir::LogicalResult addInputs(const Graph &graph, const TrainRules &rules);
   mlir::LogicalResult addInitializers(const Graph &graph);
   mlir::LogicalResult addNodes(const Graph &graph, const TrainRules &rules);
+  mlir::LogicalResult addConstant(const Graph &graph, const TrainRules &rules,
+                                  int index, const onnx::TensorProto &tensor);
+  mlir::LogicalResult addFill(const Graph &graph, int index);
+  void addAlias(const Graph &graph, int index);
 
   std::vector<Parameter> parameters;
   llvm::StringMap<unsigned> byName;

@@ -248,3 +248,32 @@ FailureOr<DenseElementsAttr> onnx_import::readInitializer(const Model &model,
                        << "': " << slice.getError().message();
   return readElements((*slice)->getBuffer(), type, emitError);
 }
+
+FailureOr<DenseElementsAttr> onnx_import::fillShape(const onnx::NodeProto &node,
+                                                    ArrayRef<int64_t> shape,
+                                                    MLIRContext *context,
+                                                    EmitError emitError) {
+  if (llvm::any_of(shape, ShapedType::isDynamic))
+    return emitError() << "has a negative dimension";
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (attribute.name() != "value")
+      continue;
+    const TensorProto &value = attribute.t();
+    auto valueType = tensorType(value, context, emitError);
+    auto type = tensorType(value.data_type(), shape, context, emitError);
+    if (failed(valueType) || failed(type))
+      return failure();
+    auto elements = readElements(value, *valueType, emitError);
+    if (failed(elements))
+      return failure();
+    if (elements->getNumElements() != 1)
+      return emitError() << "value has " << elements->getNumElements()
+                         << " elements, not one";
+    return DenseElementsAttr::get(*type,
+                                  *elements->getValues<Attribute>().begin());
+  }
+  auto type = tensorType(TensorProto::FLOAT, shape, context, emitError);
+  if (failed(type))
+    return failure();
+  return DenseElementsAttr::get(*type, 0.0f);
+}

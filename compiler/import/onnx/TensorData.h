@@ -61,6 +61,11 @@ llvm::FailureOr<mlir::DenseElementsAttr>
 readInitializer(const Model &model, int index, mlir::RankedTensorType type,
                 EmitError emitError);
 
+/// The value of a ConstantOfShape node for the sizes `shape`.
+llvm::FailureOr<mlir::DenseElementsAttr>
+fillShape(const onnx::NodeProto &node, llvm::ArrayRef<int64_t> shape,
+          mlir::MLIRContext *context, EmitError emitError);
+
 } // namespace dsc::onnx_import
 
 #endif // DSC_COMPILER_IMPORT_ONNX_TENSORDATA_H

@@ -84,8 +84,9 @@ namespace {
 /// Work of one grid index, in elements visited. Small enough to spread a
 /// layer over many threads, large enough to hide the hand-over of a tile.
 constexpr int64_t kTileElements = 8192;
-/// Columns of a tile that walks rows: two cache lines of f32.
-constexpr int64_t kMinColumns = 32;
+/// Columns of a tile that walks rows: each row's piece must be long enough for
+/// the prefetcher. (Of 1024x512 f32, pieces of 32 took four times as long.)
+constexpr int64_t kMinColumns = 256;
 /// What a nest that does not depend on the tile may cost in every tile range.
 constexpr int64_t kMaxRepeatedElements = 8192;
 /// Bytes a tile may keep between nests before it runs unit by unit.
@@ -280,6 +281,14 @@ void chooseGrain(func::FuncOp function, GridPlan &plan,
 
 GridPlan dsc::planGrid(func::FuncOp function) {
   SmallVector<LinalgOp> nests(function.front().getOps<LinalgOp>());
+  GridPlan whole;
+  for (LinalgOp nest : nests)
+    whole.phase[nest] = GridPlan::Phase::Before;
+  // Of nothing there are no tiles.
+  if (llvm::any_of(nests, [](LinalgOp nest) {
+        return llvm::is_contained(nest.getStaticLoopRanges(), 0);
+      }))
+    return whole;
   Dimensions dimensions(nests);
   SmallVector<OpResult> results = getWrittenResults(function);
 
@@ -307,9 +316,6 @@ GridPlan dsc::planGrid(func::FuncOp function) {
     return *parallel;
   }
 
-  GridPlan whole;
-  for (LinalgOp nest : nests)
-    whole.phase[nest] = GridPlan::Phase::Before;
   if (nests.empty())
     return whole;
   // Several nests over one large domain share a loop over its first dimension,

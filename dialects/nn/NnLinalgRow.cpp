@@ -1,7 +1,7 @@
 // Lowering of operations on rows: each becomes a few linalg operations whose
 // loops are (row, column) or (row), so that a tile of rows holds all of them.
-// No operation between reads or writes a whole row but the operand and result:
-// exponentials are computed again instead of being kept.
+// Exponentials that a result is made of are kept where the result will lie, so
+// that they are computed once and need no memory of their own.
 
 #include "dialects/nn/NnLinalg.h"
 
@@ -98,6 +98,24 @@ public:
     })[0];
   }
 
+  /// exp(x - max) of each element.
+  Value mapExponentials(Value max) {
+    return mapElements(max, [](OpBuilder &b, Location loc, ValueRange x) {
+      Value shifted = arith::SubFOp::create(b, loc, x[0], x[1], kContract);
+      return SmallVector<Value>{
+          math::ExpOp::create(b, loc, shifted, kContract)};
+    })[0];
+  }
+
+  /// The sum of each row.
+  Value reduceSum() {
+    return reduceRows(
+        {}, getFloat(0), [](OpBuilder &b, Location loc, ValueRange x) {
+          return SmallVector<Value>{
+              arith::AddFOp::create(b, loc, x[0], x[1], kReassociate)};
+        })[0];
+  }
+
   /// The sum of exp(x - max) of each row.
   Value reduceExponentials(Value max) {
     return reduceRows(
@@ -142,14 +160,12 @@ private:
 FailureOr<SmallVector<Value>> SoftmaxOp::lowerToLinalg(OpBuilder &builder,
                                                        ValueRange operands) {
   RowBuilder b(builder, getLoc(), operands[0], getDim());
-  Value max = b.reduceMax();
-  Value sum = b.reduceExponentials(max);
-  return b.mapElements(
-      {max, sum}, [](OpBuilder &b, Location loc, ValueRange x) {
-        Value shifted = arith::SubFOp::create(b, loc, x[0], x[1], kContract);
-        Value power = math::ExpOp::create(b, loc, shifted, kContract);
+  Value powers = b.mapExponentials(b.reduceMax());
+  RowBuilder kept(builder, getLoc(), powers, getDim());
+  return kept.mapElements(
+      kept.reduceSum(), [](OpBuilder &b, Location loc, ValueRange x) {
         return SmallVector<Value>{
-            arith::DivFOp::create(b, loc, power, x[2], kContract)};
+            arith::DivFOp::create(b, loc, x[0], x[1], kContract)};
       });
 }
 
@@ -240,8 +256,9 @@ FailureOr<SmallVector<Value>>
 CrossEntropyGradOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
   RowBuilder b(builder, getLoc(), operands[0], 1);
   Value labels = operands[1], weights = operands[2], seed = operands[3];
-  Value max = b.reduceMax();
-  Value sum = b.reduceExponentials(max);
+  Value powers = b.mapExponentials(b.reduceMax());
+  RowBuilder kept(builder, getLoc(), powers, 1);
+  Value sum = kept.reduceSum();
   // seed * w, 0 for rows that do not count
   Value scale = b.mapRows(
       seed, {labels, weights}, b.getElementType(),
@@ -252,21 +269,19 @@ CrossEntropyGradOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
         return SmallVector<Value>{
             arith::SelectOp::create(b, loc, counts, scaled, zero)};
       })[0];
-  return b.mapElements({max, sum, labels, scale}, [](OpBuilder &b, Location loc,
-                                                     ValueRange x) {
-    Value shifted = arith::SubFOp::create(b, loc, x[0], x[1], kContract);
-    Value power = math::ExpOp::create(b, loc, shifted, kContract);
-    Value softmax = arith::DivFOp::create(b, loc, power, x[2], kContract);
+  return kept.mapElements({sum, labels, scale}, [](OpBuilder &b, Location loc,
+                                                   ValueRange x) {
+    Value softmax = arith::DivFOp::create(b, loc, x[0], x[1], kContract);
     Value zero = createZero(b, loc, softmax.getType());
     Value one =
         arith::ConstantOp::create(b, loc, b.getFloatAttr(softmax.getType(), 1));
     Value target =
-        arith::SelectOp::create(b, loc, createIsLabel(b, loc, x[3]), one, zero);
+        arith::SelectOp::create(b, loc, createIsLabel(b, loc, x[2]), one, zero);
     Value error = arith::SubFOp::create(b, loc, softmax, target, kContract);
-    Value gradient = arith::MulFOp::create(b, loc, x[4], error, kContract);
+    Value gradient = arith::MulFOp::create(b, loc, x[3], error, kContract);
     // Not left to the product: the logits of such a row may be infinite.
     Value counts = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
-                                         x[4], zero, kContract);
+                                         x[3], zero, kContract);
     return SmallVector<Value>{
         arith::SelectOp::create(b, loc, counts, gradient, zero)};
   });

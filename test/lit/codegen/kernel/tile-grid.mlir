@@ -73,12 +73,12 @@ func.func private @rows(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32>
 
 // -----
 
-// A sum over rows is tiled by columns, in whole cache lines.
+// A sum over rows is tiled by columns, in pieces that stream well.
 
 // CHECK-LABEL: func.func private @columns
-// CHECK-SAME:    exec.grain = 128 : i64
+// CHECK-SAME:    exec.grain = 256 : i64
 // CHECK-SAME:    exec.units = 512 : i64
-// CHECK:         memref.subview %{{.*}}[0, %{{.*}}] [64, 128] [1, 1]
+// CHECK:         memref.subview %{{.*}}[0, %{{.*}}] [64, 256] [1, 1]
 func.func private @columns(%x: tensor<64x512xf32>) -> tensor<512xf32>
     attributes {exec.kernel, exec.kind = "reduction"} {
   %0 = nn.reduce_sum %x dims = [0] : tensor<64x512xf32> -> tensor<512xf32>
@@ -112,4 +112,34 @@ func.func private @loss(%x: tensor<512x1000xf32>, %y: tensor<512xi64>, %w: tenso
     attributes {exec.kernel, exec.kind = "row"} {
   %sum, %weight = nn.cross_entropy %x, %y, %w : (tensor<512x1000xf32>, tensor<512xi64>, tensor<512xf32>) -> (tensor<f32>, tensor<f32>)
   return %sum, %weight : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A dimension of size 0 leaves nothing to cut.
+
+// CHECK-LABEL: func.func private @empty
+// CHECK-SAME:    exec.units = 1 : i64
+// CHECK-NOT:     memref.subview
+func.func private @empty(%x: tensor<0x3xf64>) -> tensor<3xf64>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.reduce_sum %x dims = [0] : tensor<0x3xf64> -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// -----
+
+// Exponentials are kept where the quotient will lie: no row of scratch, however
+// long it is.
+
+// CHECK-LABEL: func.func private @softmax
+// CHECK-SAME:    %[[Y:[^ ]*]]: memref<8x100000xf32>, %{{[^ ]*}}: index
+// CHECK-NOT:     memref.alloca() {{.*}}100000
+// CHECK:         %[[ROW:.*]] = memref.subview %[[Y]]
+// CHECK:         linalg.generic {{.*}} outs(%[[ROW]]
+// CHECK:           math.exp
+func.func private @softmax(%x: tensor<8x100000xf32>) -> tensor<8x100000xf32>
+    attributes {exec.kernel, exec.kind = "row"} {
+  %0 = nn.softmax %x dim = 1 : tensor<8x100000xf32>
+  return %0 : tensor<8x100000xf32>
 }

@@ -31,8 +31,9 @@ inline constexpr llvm::StringLiteral kKindAttr = "exec.kind";
 /// Kernel attribute: for each result the argument whose memory it overwrites,
 /// or -1. Absent: none.
 inline constexpr llvm::StringLiteral kInplaceAttr = "exec.inplace";
-/// Kernel attribute: units of work a grid index. Code generation sets it when it
-/// puts the kernel on buffers, and the types of the function are then its own.
+/// Kernel attribute: units of work a grid index. Code generation sets it when
+/// it puts the kernel on buffers, and the types of the function are then its
+/// own.
 inline constexpr llvm::StringLiteral kGrainAttr = "exec.grain";
 
 /// Bytes of one element; i1 occupies a byte.

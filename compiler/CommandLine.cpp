@@ -9,6 +9,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -31,7 +32,7 @@ struct CommandLine {
                                   "can change)"};
   cl::OptionCategory target{"Target and distribution"};
   cl::OptionCategory outputs{"Output and inspection"};
-  cl::OptionCategory mlirFlags{"MLIR printing, timing and remarks"};
+  cl::OptionCategory mlirFlags{"MLIR printing and timing"};
 
   cl::SubCommand exportCommand{
       "export", "Write trained weights back into the user's ONNX graph"};
@@ -126,6 +127,11 @@ struct CommandLine {
   cl::opt<double> momentum{"momentum", cl::value_desc("M"), cl::init(0.0),
                            cl::cat(optimization),
                            cl::desc("Momentum of sgd. Default: 0")};
+  cl::opt<std::string> warmupType{
+      "warmup-type", cl::value_desc("log|linear"), cl::init("log"),
+      cl::cat(optimization),
+      cl::desc("Shape of the warm-up of WarmupLR and WarmupDecayLR. Default: "
+               "log, as in DeepSpeed")};
   cl::opt<double> warmupSteps{
       "warmup-steps", cl::value_desc("UPDATES"), cl::init(0.0),
       cl::cat(optimization),
@@ -187,6 +193,10 @@ struct CommandLine {
                "precision, fusion, partition, schedule, lower, codegen) and "
                "write its module, or write that form of the code. Default: "
                "so")};
+  cl::opt<std::string> remarks{
+      "remarks", cl::value_desc("REGEX"), cl::cat(outputs),
+      cl::desc("Say why and why not, for the stages whose name matches: what "
+               "was fused, gathered, moved. Default: none")};
   cl::opt<std::string> dumpStages{
       "dump-stages", cl::value_desc("DIR"), cl::cat(outputs),
       cl::desc("Write the module after each stage to a numbered file in DIR. "
@@ -225,7 +235,8 @@ struct CommandLine {
 void CommandLine::groupMlirFlags() {
   for (auto &entry : cl::getRegisteredOptions()) {
     StringRef name = entry.first;
-    if (name.starts_with("mlir-") || name.starts_with("remark"))
+    // LLVM's release libraries count no pass statistics.
+    if (name.starts_with("mlir-") && !name.contains("statistics"))
       entry.second->addCategory(mlirFlags);
   }
   cl::HideUnrelatedOptions(
@@ -311,7 +322,8 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
       !checkChoice("adam-epsilon", adamEpsilon, {"corrected", "uncorrected"}) ||
       !checkChoice("lr-schedule", lrSchedule,
                    {"constant", "linear", "cosine", "WarmupLR", "WarmupDecayLR",
-                    "WarmupCosineLR"}))
+                    "WarmupCosineLR"}) ||
+      !checkChoice("warmup-type", warmupType, {"log", "linear"}))
     return false;
   if (!betas.empty() && betas.size() != 2)
     return usageError("--betas takes two numbers, such as 0.9,0.999");
@@ -322,6 +334,7 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
   options.adamEpsilon = adamEpsilon;
   options.noDecay = noDecay;
   options.lrSchedule = lrSchedule;
+  options.warmupType = warmupType;
   options.nesterov = nesterov;
   options.useMomentum = momentum != 0;
   options.momentum = momentum;
@@ -350,8 +363,13 @@ bool CommandLine::fillTarget(CompileOptions &options) {
       !checkChoice("fuse", fuse, {"all", "none"}) ||
       !checkChoice("schedule-stage", scheduleStage, {"on", "off"}))
     return false;
+  if (zero != 0 && zero != 3)
+    return usageError("--zero=" + llvm::Twine(zero) + ": choose one of 0, 3");
   options.host.native = targetName == "native";
   options.host.cpu = cpu;
+  std::string unknownCpu;
+  if (failed(getHostMachine(options.host, unknownCpu)))
+    return usageError("--mcpu=" + cpu + ": " + unknownCpu);
   options.precision.policy = precision;
   options.fusion.fuse = fuse == "all";
   options.partition.zeroStage = zero;
@@ -382,6 +400,9 @@ bool CommandLine::fill(CompileOptions &options) {
     return false;
   options.model = model;
   options.dumpStages = dumpStages;
+  options.remarks = remarks;
+  if (std::string error; !llvm::Regex(remarks).isValid(error))
+    return usageError("--remarks=" + remarks + ": " + error);
   options.listParameters = params;
   options.import.trainRules = mergeTrainRules(train, freeze);
   options.import.ties.assign(tie.begin(), tie.end());

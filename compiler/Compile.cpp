@@ -8,6 +8,7 @@
 #include "compiler/Weights.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -85,6 +86,15 @@ Compilation::Compilation(const CompileOptions &options)
       ++errors;
     printDiagnostic(diagnostic);
   });
+  if (options.remarks.empty())
+    return;
+  remark::RemarkCategories categories;
+  categories.all = options.remarks;
+  // The expression has been checked by the command line.
+  (void)remark::enableOptimizationRemarks(
+      context, /*streamer=*/nullptr,
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
 }
 
 /// Tells whose fault the failure is; for dsc's own, leaves the module as it is

@@ -29,6 +29,8 @@ struct CompileOptions {
   OutputKind outputKind = OutputKind::SharedObject;
   /// Last stage to run when `outputKind` is Stage.
   Stage lastStage = Stage::Codegen;
+  /// Stages, by regular expression, whose remarks are printed; empty = none.
+  std::string remarks;
   /// Folder for one numbered .mlir file a stage; empty = none.
   std::string dumpStages;
   /// Print every parameter with its role and the reason, and stop.

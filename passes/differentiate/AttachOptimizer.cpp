@@ -97,10 +97,13 @@ void UpdateBuilder::buildHealth(bool clips) {
 
   gradientScale = scale;
   if (clips) {
-    // torch.nn.utils.clip_grad_norm_
+    // torch.nn.utils.clip_grad_norm_. The host may set the threshold to 0,
+    // which clips nothing, as DeepSpeed's gradient_clipping does.
+    Value threshold = t.read(names::clipNorm);
     Value coefficient =
-        t.div(t.read(names::clipNorm), t.add(norm, t.constant(1e-6)));
-    gradientScale = t.mul(scale, t.min(one, coefficient));
+        t.min(one, t.div(threshold, t.add(norm, t.constant(1e-6))));
+    Value isClipping = t.compare(ComparePredicate::gt, threshold, zero);
+    gradientScale = t.mul(scale, t.select(isClipping, coefficient, one));
   }
 }
 

@@ -39,11 +39,12 @@ OwningOpRef<ModuleOp> dsc::importOnnx(llvm::StringRef path,
       ParameterTable::collect(*graph, *rules);
   if (failed(parameters))
     return {};
-  rules->warnOfUnused(
-      llvm::map_to_vector(
-          parameters->all(),
-          [](const Parameter &p) -> llvm::StringRef { return p.name; }),
-      model->location());
+  auto names =
+      llvm::map_to_vector(parameters->all(), [](const Parameter &parameter) {
+        return llvm::StringRef(parameter.name);
+      });
+  if (failed(rules->checkUsed(names, model->location())))
+    return {};
   classifyParameters(*graph, *rules, *parameters);
   if (failed(bindParameterData(*model, options, *parameters)) ||
       failed(tieParameters(*model, options.ties, *parameters)))

@@ -97,6 +97,8 @@ namespace {
 struct InitOption {
   InitRule rule;
   llvm::Regex regex;
+  /// As the user wrote it.
+  std::string option;
 };
 } // namespace
 
@@ -111,9 +113,36 @@ static LogicalResult parseInitOptions(const Model &model,
         parseRegex("--init", pattern, model.location());
     if (failed(regex))
       return failure();
-    result.push_back({std::move(*rule), std::move(*regex)});
+    result.push_back({std::move(*rule), std::move(*regex),
+                      "--init=" + text + "@" + pattern});
   }
   return success();
+}
+
+/// Reports rules that match no parameter, and tells of those that match only
+/// parameters with data, which a rule does not replace.
+static LogicalResult checkInitOptions(const Model &model,
+                                      ArrayRef<InitOption> options,
+                                      const ParameterTable &parameters) {
+  bool ok = true;
+  for (const InitOption &option : options) {
+    auto matches = [&](const Parameter &parameter) {
+      return option.regex.match(parameter.name);
+    };
+    if (llvm::none_of(parameters.all(), matches)) {
+      emitError(model.location())
+          << option.option << " matches the name of no parameter";
+      ok = false;
+    } else if (llvm::none_of(parameters.all(), [&](const Parameter &parameter) {
+                 return matches(parameter) && !parameter.initial;
+               })) {
+      emitWarning(model.location())
+          << option.option
+          << " fills nothing: every parameter that it matches "
+             "has data";
+    }
+  }
+  return success(ok);
 }
 
 LogicalResult onnx_import::bindParameterData(const Model &model,
@@ -123,7 +152,8 @@ LogicalResult onnx_import::bindParameterData(const Model &model,
       failed(bindWeightsFile(model, options.weightsFile, parameters)))
     return failure();
   std::vector<InitOption> rules;
-  if (failed(parseInitOptions(model, options, rules)))
+  if (failed(parseInitOptions(model, options, rules)) ||
+      failed(checkInitOptions(model, rules, parameters)))
     return failure();
 
   Builder builder(model.context);

@@ -50,9 +50,15 @@ bool TrainRules::names(StringRef name) const {
   });
 }
 
-void TrainRules::warnOfUnused(ArrayRef<StringRef> names, Location loc) const {
-  for (const Rule &rule : rules)
-    if (llvm::none_of(names,
-                      [&](StringRef name) { return rule.regex.match(name); }))
-      emitWarning(loc) << rule.option << " matches the name of no parameter";
+LogicalResult TrainRules::checkUsed(ArrayRef<StringRef> names,
+                                    Location loc) const {
+  bool ok = true;
+  for (const Rule &rule : rules) {
+    if (llvm::any_of(names,
+                     [&](StringRef name) { return rule.regex.match(name); }))
+      continue;
+    emitError(loc) << rule.option << " matches the name of no parameter";
+    ok = false;
+  }
+  return success(ok);
 }

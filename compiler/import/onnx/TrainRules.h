@@ -35,10 +35,10 @@ public:
   /// True if some --train rule names `name`, whatever later rules say.
   bool names(llvm::StringRef name) const;
 
-  /// Warns of each rule that matches none of `names`: most likely a typing
-  /// error.
-  void warnOfUnused(llvm::ArrayRef<llvm::StringRef> names,
-                    mlir::Location loc) const;
+  /// Reports each rule that matches none of `names`: a typing error would
+  /// otherwise train what the user means to freeze.
+  mlir::LogicalResult checkUsed(llvm::ArrayRef<llvm::StringRef> names,
+                                mlir::Location loc) const;
 
 private:
   struct Rule {

@@ -45,7 +45,8 @@
 // CHECK: %[[FINITE_LOSS:.+]] = nn.is_finite %[[LOSS]]
 // CHECK: %[[APPLIED:.+]] = nn.and %[[FINITE_NORM]], %[[FINITE_LOSS]]
 
-// PyTorch's clip_grad_norm_ multiplies the scale by one more factor.
+// PyTorch's clip_grad_norm_ multiplies the scale by one more factor, unless the
+// host has set the threshold to 0.
 
 // CLIP: train.state @dsc.clip_norm : tensor<f64> setting = 5.000000e-01
 // CLIP: %[[NORM:.+]] = nn.sqrt
@@ -54,7 +55,9 @@
 // CLIP: %[[DENOMINATOR:.+]] = nn.add %[[NORM]], %[[EPSILON]]
 // CLIP: %[[FACTOR:.+]] = nn.div %[[MAX]], %[[DENOMINATOR]]
 // CLIP: %[[ATMOST1:.+]] = nn.min %{{.+}}, %[[FACTOR]]
-// CLIP: nn.mul %{{.+}}, %[[ATMOST1]]
+// CLIP: %[[CLIPS:.+]] = nn.compare gt %[[MAX]], %{{.+}}
+// CLIP: %[[CHOSEN:.+]] = nn.select %[[CLIPS]], %[[ATMOST1]], %{{.+}}
+// CLIP: nn.mul %{{.+}}, %[[CHOSEN]]
 
 // Scalars are f64 and converted once for each element type.
 

@@ -154,4 +154,10 @@ void FusionPlan::sinkDepths(const StateMap &states) {
       limit = std::min(limit, getDepthLimit(user, states));
     node.depth = std::max(node.depth, limit);
   }
+  // A broadcast is made where it is used, but not before its operand.
+  for (Node &node : nodes)
+    if (isCloned(node.op))
+      for (Value operand : node.op->getOperands())
+        if (const Node *producer = lookup(operand.getDefiningOp()))
+          node.depth = std::max(node.depth, producer->depth);
 }

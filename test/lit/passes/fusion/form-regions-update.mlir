@@ -108,3 +108,31 @@ train.entry @update() kind(update) {
   train.write @w, %4 : tensor<4xf32>
   train.return
 }
+
+// -----
+
+// A scalar that joins others behind the sum over a parameter's region cannot
+// feed that region: what is broadcast from it has a region of its own.
+
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+train.state @dsc.report.norm : tensor<f64> report
+// CHECK-LABEL: train.entry @update
+train.entry @update() kind(update) {
+  // CHECK: %[[NEW:.*]] = nn.fusion {{.*}} kind("elementwise") -> (tensor<4xf32>)
+  // CHECK: %[[SUM:.*]] = nn.fusion ins({{.*}} = %[[NEW]] : tensor<4xf32>) kind("reduction")
+  // CHECK: %[[SCALARS:.*]]:2 = nn.fusion ins({{.*}}) kind("scalar") -> (tensor<f64>, tensor<f32>)
+  // CHECK: %[[FULL:.*]] = nn.fusion ins({{.*}} = %[[SCALARS]]#1 : tensor<f32>) kind("elementwise")
+  // CHECK: train.write @w.grad, %[[FULL]]
+  %g = train.read @w.grad : tensor<4xf32>
+  %0 = nn.neg %g : tensor<4xf32>
+  train.write @w, %0 : tensor<4xf32>
+  %1 = nn.sum_squares %0 : tensor<4xf32> -> tensor<f64>
+  %2 = nn.sqrt %1 : tensor<f64>
+  train.write @dsc.report.norm, %2 : tensor<f64>
+  %3 = nn.constant dense<1.0> : tensor<f32>
+  %4 = nn.neg %3 : tensor<f32>
+  %5 = nn.broadcast %4 dims = [] : tensor<f32> -> tensor<4xf32>
+  train.write @w.grad, %5 : tensor<4xf32>
+  train.return
+}

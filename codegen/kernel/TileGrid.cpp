@@ -61,6 +61,7 @@ private:
   Value slice(Value buffer, unsigned position, const Tile &tile,
               OpFoldResult offset);
   void rebindBody(Operation *nest);
+  std::optional<std::pair<unsigned, unsigned>> findUnits();
   Value getUnits();
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -369,27 +370,35 @@ LogicalResult KernelWriter::writeNests(ArrayRef<LinalgOp> nests,
   return success();
 }
 
-/// The extent of the cut dimension; the host finds it as we do, by name.
-Value KernelWriter::getUnits() {
-  if (!ShapedType::isDynamic(plan.units))
-    return constant(plan.units);
-  for (Operation &op : *old) {
-    auto nest = dyn_cast<LinalgOp>(op);
-    if (!nest || !plan.getCutDim(nest))
-      continue;
+/// An argument and the dimension of it that the grid cuts. One that is not read
+/// will do: all `?` of rank-1 arguments are the same.
+std::optional<std::pair<unsigned, unsigned>> KernelWriter::findUnits() {
+  for (auto nest : old->getOps<LinalgOp>())
     for (OpOperand &operand : nest->getOpOperands()) {
       auto argument = dyn_cast<BlockArgument>(operand.get());
       std::optional<unsigned> position = getCutPosition(nest, operand);
-      if (!argument || !position)
-        continue;
-      int64_t from[] = {argument.getArgNumber(), *position};
-      function->setAttr(dsc::kernel::kUnitsFrom,
-                        builder.getDenseI64ArrayAttr(from));
-      return memref::DimOp::create(builder, loc,
-                                   buffers.lookup(Value(argument)), *position);
+      if (argument && position)
+        return std::pair(argument.getArgNumber(), *position);
     }
+  for (BlockArgument argument : old->getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (type.getRank() == 1 && type.isDynamicDim(0))
+      return std::pair(argument.getArgNumber(), 0u);
   }
-  return {};
+  return std::nullopt;
+}
+
+/// The extent of the cut dimension; the host finds it as we do, by place.
+Value KernelWriter::getUnits() {
+  if (!ShapedType::isDynamic(plan.units))
+    return constant(plan.units);
+  std::optional<std::pair<unsigned, unsigned>> place = findUnits();
+  if (!place)
+    return {};
+  auto [argument, dim] = *place;
+  function->setAttr(dsc::kernel::kUnitsFrom,
+                    builder.getDenseI64ArrayAttr({argument, dim}));
+  return memref::DimOp::create(builder, loc, entry->getArgument(argument), dim);
 }
 
 LogicalResult KernelWriter::writeGrid(ArrayRef<LinalgOp> inside) {

@@ -53,6 +53,18 @@ func.func private @part(%p: tensor<?xf32>, %g: tensor<?xf32>) -> tensor<?xf32>
 
 // -----
 
+// The extent may come from an operand that nothing reads.
+
+// CHECK-LABEL: func.func private @fill_part
+// CHECK-SAME:    exec.units_from = array<i64: 1, 0>
+func.func private @fill_part(%s: tensor<f32>, %like: tensor<?xf32>) -> tensor<?xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.broadcast %s dims = [] : tensor<f32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // Rows are tiled with all nests inside; what lies between them is as large as
 // a tile of it and lies on the stack, outside of all loops.
 

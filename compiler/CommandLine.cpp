@@ -401,7 +401,8 @@ bool CommandLine::fill(CompileOptions &options) {
   options.model = model;
   options.dumpStages = dumpStages;
   options.remarks = remarks;
-  if (std::string error; !llvm::Regex(remarks).isValid(error))
+  if (std::string error;
+      !remarks.empty() && !llvm::Regex(remarks).isValid(error))
     return usageError("--remarks=" + remarks + ": " + error);
   options.listParameters = params;
   options.import.trainRules = mergeTrainRules(train, freeze);

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # Compiles, trains, evaluates and exports examples/mlp, then checks the exported
-# file with ONNX Runtime. With --show, prints the
-# dsc and dsrun lines that it runs, one a line, and runs nothing.
+# file with ONNX Runtime. With --show, prints the dsc and dsrun lines that it
+# runs, one a line, and runs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 python=.venv/bin/python
-export PATH=$PWD/build/release/bin:$PATH
 
 steps() {
   cat <<'END'
-dsc examples/mlp/mlp.onnx --bind batch=64 --loss='cross_entropy(logits,labels)' --lr=0.003 -o build/mlp/mlp.so
-dsrun build/mlp/mlp.so --epochs 30 --seed 1 --input image=build/mlp/train_images.npy --input labels=build/mlp/train_labels.npy --eval --eval-input image=build/mlp/test_images.npy --eval-input labels=build/mlp/test_labels.npy --write-outputs build/mlp/outputs --export build/mlp/trained.onnx
+build/release/bin/dsc examples/mlp/mlp.onnx --bind batch=64 --loss='cross_entropy(logits,labels)' --lr=0.003 -o build/mlp/mlp.so
+build/release/bin/dsrun build/mlp/mlp.so --epochs 30 --seed 1 --input image=build/mlp/train_images.npy --input labels=build/mlp/train_labels.npy --eval --eval-input image=build/mlp/test_images.npy --eval-input labels=build/mlp/test_labels.npy --write-outputs build/mlp/outputs --export build/mlp/trained.onnx
 END
 }
 

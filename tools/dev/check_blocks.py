@@ -33,8 +33,8 @@ def excerpt(text: str, first: str, last: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--dsc", required=True)
-    parser.add_argument("--model", required=True)
+    parser.add_argument("--dsc", required=True, type=pathlib.Path)
+    parser.add_argument("--model", required=True, type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -43,8 +43,11 @@ def main() -> int:
 
     def run(flags: str) -> str:
         if flags not in outputs:
-            command = [options.dsc, options.model, *shlex.split(flags)]
-            outputs[flags] = subprocess.run(command, check=True, text=True, capture_output=True).stdout
+            # From the model's folder, so that its path in the IR is its name.
+            command = [options.dsc.resolve(), options.model.name, *shlex.split(flags)]
+            outputs[flags] = subprocess.run(
+                command, check=True, text=True, capture_output=True, cwd=options.model.parent
+            ).stdout
         return outputs[flags]
 
     stale = 0

@@ -37,19 +37,22 @@ private:
   llvm::SmallString<128> path;
 };
 
+/// Errors name `target`, the file that the user has asked for.
 LogicalResult writeObject(ModuleOp module, const HostOptions &options,
-                          StringRef path) {
+                          StringRef path, StringRef target) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
   if (error)
-    return module.emitError("cannot write ") << path << ": " << error.message();
+    return module.emitError("cannot write ")
+           << target << ": " << error.message();
   if (failed(emitObject(module, options, os)))
     return failure();
   os.close();
   if (os.has_error()) {
     error = os.error();
     os.clear_error();
-    return module.emitError("cannot write ") << path << ": " << error.message();
+    return module.emitError("cannot write ")
+           << target << ": " << error.message();
   }
   return success();
 }
@@ -99,7 +102,7 @@ LogicalResult dsc::linkSharedObject(ModuleOp module, const HostOptions &options,
     error = log.createBeside(path, ".log");
   if (error)
     return module.emitError("cannot write ") << path << ": " << error.message();
-  if (failed(writeObject(module, options, object.getPath())) ||
+  if (failed(writeObject(module, options, object.getPath(), path)) ||
       failed(runLinker(module, object.getPath(), shared.getPath(),
                        llvm::sys::path::filename(path), log.getPath())))
     return failure();

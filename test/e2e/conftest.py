@@ -16,7 +16,9 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "no corpus" in str(r.longrepr)]
+    skipped = [
+        r for r in terminalreporter.stats.get("skipped", []) if "no corpus" in str(r.longrepr)
+    ]
     terminalreporter.write_line("corpus tests skipped: %d" % len(skipped))
 
 

@@ -134,9 +134,7 @@ cycle = _graph(
     [value("c", F, [2, 4])],
     {},
 )
-dangling = _graph(
-    [node("Add", ["x", "nowhere"], ["y"], "sum")], [X], [value("y", F, [2, 4])], {}
-)
+dangling = _graph([node("Add", ["x", "nowhere"], ["y"], "sum")], [X], [value("y", F, [2, 4])], {})
 defined_twice = _graph(
     [node("Relu", ["x"], ["y"], "one"), node("Tanh", ["x"], ["y"], "two")],
     [X],
@@ -163,9 +161,7 @@ foreign_domain = _graph(
     [value("y", F, [2, 3])],
     W,
 )
-nothing_to_train = _graph(
-    [node("Relu", ["x"], ["y"], "act")], [X], [value("y", F, [2, 4])], {}
-)
+nothing_to_train = _graph([node("Relu", ["x"], ["y"], "act")], [X], [value("y", F, [2, 4])], {})
 old_opset = _graph([node("MatMul", ["x", "w"], ["y"], "p")], [X], [value("y", F, [2, 3])], W, 6)
 
 
@@ -269,7 +265,10 @@ def misshapen_weights(folder):
 def _symbol(path, name):
     """(file offset, bytes) of a symbol of a shared object."""
     listing = subprocess.run(
-        ["llvm-nm-22", "--dynamic", "--print-size", path], capture_output=True, text=True, check=True
+        ["llvm-nm-22", "--dynamic", "--print-size", path],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     address, size = next(l.split()[:2] for l in listing.splitlines() if l.split()[-1] == name)
     headers = subprocess.run(
@@ -303,7 +302,8 @@ def _patched(name, change):
 
 
 other_abi = _patched("dsc_abi_version", lambda old: struct.pack("<I", 99))
-other_cpu = _patched("dsc_manifest", lambda old: old.replace(b"+avx2", b"+avx9", 1))
+# FMA4 was on AMD's CPUs of 2011 to 2015 only, none of which had AVX2.
+other_cpu = _patched("dsc_manifest", lambda old: old.replace(b"+avx2", b"+fma4", 1))
 
 
 def truncated_module(folder):

@@ -3,14 +3,14 @@
 import pytest
 from bad_input.hostile import good_file
 from bad_input.table import COMPILER, RUNTIME
-from harness.tools import compile_model, run
+from harness.tools import BIN, compile_model, run
 
 GOOD_FLAGS = ["--bind", "batch=4", "--loss=cross_entropy(logits,y)"]
 
 
 def check(result, row, folder, before):
     assert result.code == row.code, str(result)
-    assert result.first_line() == row.message, str(result)
+    assert result.first_line() == row.message.format(bin=BIN), str(result)
     left = {p.name for p in folder.iterdir()} - before
     assert not left, "left behind: %s" % left
 

@@ -11,7 +11,6 @@ from harness.tools import compile_model, run
 from oracle import Graph, loss_and_gradients
 from safetensors.numpy import save_file
 
-
 GOLDEN_FLAGS = [
     "--bind",
     "input-0=2x784",

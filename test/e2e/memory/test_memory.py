@@ -1,8 +1,10 @@
 """Memory is what the plan says, and a step allocates none."""
 
+import math
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import onnx
@@ -36,3 +38,38 @@ def test_steps_allocate_nothing(module, tmp_path):
         check=True,
     )
     assert done.stdout.split() == ["step=0", "step_last=0", "update=0", "eval=0"]
+
+
+def aligned(size):
+    return (size + 127) // 128 * 128
+
+
+BYTES = {"f32": 4, "f64": 8, "i64": 8, "i32": 4, "i1": 1}
+
+
+def planned_bytes(manifest):
+    """The layout of runtime/abi/dsrt_layout.h for one rank, worked out again."""
+    total = aligned(manifest["arena_bytes"])
+    copies = Counter()
+    for state in manifest["states"]:
+        if state["group"] < 0:
+            total += aligned(state["elements"] * BYTES[state["type"]])
+        else:
+            copies[state["group"], state["class"], state["offset"]] += 1
+    unit, groups = manifest["unit"], manifest["groups"]
+    for group, kind in {key[:2] for key in copies}:
+        times = max(n for key, n in copies.items() if key[:2] == (group, kind))
+        elements = -(-groups[group]["elements"] // unit) * unit
+        total += times * aligned(elements * BYTES[groups[group]["type"]])
+    inputs = {i["name"]: i for e in manifest["entries"] for i in e["inputs"]}
+    for row in inputs.values():
+        total += aligned(math.prod(row["shape"]) * BYTES[row["type"]])
+    return total
+
+
+def test_planned_bytes_are_allocated_bytes(module):
+    with session(module) as running:
+        assert running.allocated_bytes() == planned_bytes(running.manifest)
+        # The step region is the largest entry's; the states are what they are.
+        entries = running.manifest["entries"]
+        assert running.manifest["arena_bytes"] == max(e["arena_bytes"] for e in entries)

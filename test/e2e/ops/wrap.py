@@ -1,46 +1,63 @@
 """Node tests as training models, since that is what dsc compiles.
 
-A trained scalar with a loss of its own stands beside the node under test, whose
-outputs `eval` then returns. Operands that say a shape or axes are inputs in the
+Several node tests share a model, since a model costs one compilation. A trained
+scalar with a loss of its own stands beside the nodes under test, whose outputs
+`eval` then returns. Operands that say a shape, axes or a mode are inputs in the
 node tests; here they are initializers, as in every exported model.
 """
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from harness.models import model
+from onnx import TensorProto, compose, helper, numpy_helper
 
 # op -> operand positions that must be known when compiling
-SHAPE_OPERANDS = {
+COMPILE_TIME_OPERANDS = {
+    "ConstantOfShape": [0],
+    "Dropout": [1, 2],
+    "Expand": [1],
+    "ReduceMax": [1],
+    "ReduceMean": [1],
+    "ReduceSum": [1],
     "Reshape": [1],
     "Squeeze": [1],
     "Unsqueeze": [1],
-    "Expand": [1],
-    "ReduceSum": [1],
-    "ReduceMean": [1],
-    "ReduceMax": [1],
-    "ConstantOfShape": [0],
 }
 
 
-def wrap(model, inputs):
-    """(wrapped model, feeds) of a node test and one of its data sets."""
-    wrapped = onnx.ModelProto()
-    wrapped.CopyFrom(model)
-    graph = wrapped.graph
-    feeds = dict(zip([i.name for i in graph.input], inputs))
-    fixed = {
+def _fixed_inputs(graph):
+    names = {i.name for i in graph.input}
+    return {
         n.input[p]
         for n in graph.node
-        for p in SHAPE_OPERANDS.get(n.op_type, [])
-        if p < len(n.input) and n.input[p] in feeds
+        for p in COMPILE_TIME_OPERANDS.get(n.op_type, [])
+        if p < len(n.input) and n.input[p] in names
     }
-    kept = [i for i in graph.input if i.name not in fixed]
-    del graph.input[:]
-    graph.input.extend(kept)
-    for name in sorted(fixed):
-        graph.initializer.append(numpy_helper.from_array(feeds.pop(name), name))
-    anchor = numpy_helper.from_array(np.array([1.0], np.float32), "anchor")
-    graph.initializer.append(anchor)
-    graph.node.append(helper.make_node("Mul", ["anchor", "anchor"], ["anchor.loss"]))
-    graph.output.append(helper.make_tensor_value_info("anchor.loss", TensorProto.FLOAT, [1]))
-    return wrapped, feeds
+
+
+def wrap(cases, opset):
+    """(model, feeds, wanted) of node tests: wanted is (case, output name, array)."""
+    parts = [(c, inputs, outputs) for c in cases for inputs, outputs in c.data_sets]
+    nodes, inputs, outputs, initializers = [], [], [], {"anchor": np.ones(1, np.float32)}
+    feeds, wanted = {}, []
+    for i, (case, given, expected) in enumerate(parts):
+        graph = compose.add_prefix(case.model, "case%d." % i).graph
+        fixed = _fixed_inputs(graph)
+        for info, array in zip(graph.input, given):
+            if info.name in fixed:
+                initializers[info.name] = array
+            else:
+                feeds[info.name] = array
+                inputs.append(info)
+        initializers.update({t.name: numpy_helper.to_array(t) for t in graph.initializer})
+        nodes += graph.node
+        outputs += graph.output
+        wanted += [(case, info.name, array) for info, array in zip(graph.output, expected)]
+    nodes.append(helper.make_node("Mul", ["anchor", "anchor"], ["anchor.loss"]))
+    outputs.append(helper.make_tensor_value_info("anchor.loss", TensorProto.FLOAT, [1]))
+    return model(nodes, inputs, outputs, initializers, opset), feeds, wanted
+
+
+def save(wrapped, path):
+    onnx.save(wrapped, path)
+    return path

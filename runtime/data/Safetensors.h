@@ -17,7 +17,6 @@ public:
   const Array *find(const std::string &name) const;
 
   const std::map<std::string, Array> &tensors() const { return arrays; }
-  const MappedFile &file() const { return *mapping; }
 
 private:
   std::shared_ptr<const MappedFile> mapping;

@@ -43,7 +43,7 @@ bool convertTo(std::span<const std::byte> source, const std::string &from,
     convert<float, To>(source, target, [](float value) { return value; });
   else if (from == "float64")
     convert<double, To>(source, target, [](double value) { return value; });
-  else if (from == "F16" || from == "float16")
+  else if (from == "F16")
     convert<uint16_t, To>(source, target, widenHalf);
   else if (from == "BF16")
     convert<uint16_t, To>(source, target, widenBfloat);

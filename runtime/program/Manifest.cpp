@@ -186,7 +186,6 @@ Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
 Manifest::Entry parseEntry(const Node &node, uint64_t arenaBytes) {
   Manifest::Entry entry;
   entry.name = node.at("name").string();
-  entry.kind = node.at("kind").string();
   entry.symbol = node.at("symbol").string();
   node.at("inputs").each(
       [&](Node input) { entry.inputs.push_back(parseInput(input)); });
@@ -213,7 +212,6 @@ Manifest parseDocument(const Node &root) {
   Manifest manifest;
   if (root.at("format").integer() != 1)
     root.at("format").fail("this runtime reads format 1");
-  manifest.abi = root.at("abi").size32();
   manifest.compilerVersion = root.at("dsc").string();
   manifest.model = root.at("model").string();
   Node target = root.at("target");
@@ -224,8 +222,6 @@ Manifest parseDocument(const Node &root) {
   manifest.loss = root.at("loss").string();
   manifest.precision = root.at("precision").string();
   manifest.hash = root.at("hash").string();
-  manifest.zeroStage = root.at("zero_stage").size32();
-  manifest.maxWorld = root.at("max_world").size32();
   manifest.unit = root.at("unit").size32();
   if (manifest.unit == 0)
     root.at("unit").fail("is zero");
@@ -250,10 +246,6 @@ Manifest parseDocument(const Node &root) {
   });
   if (std::optional<Node> weights = root.find("weights"))
     manifest.weights = weights->string();
-  if (std::optional<Node> bytes = root.find("weights_bytes"))
-    manifest.weightsBytes = bytes->size();
-  if (std::optional<Node> crc = root.find("weights_crc32"))
-    manifest.weightsCrc32 = crc->size();
   root.at("entries").each([&](Node node) {
     manifest.entries.push_back(parseEntry(node, manifest.arenaBytes));
   });

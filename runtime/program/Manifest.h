@@ -71,7 +71,6 @@ struct Manifest {
 
   struct Entry {
     std::string name;
-    std::string kind;
     std::string symbol;
     std::vector<Input> inputs;
     std::vector<Output> outputs;
@@ -79,8 +78,7 @@ struct Manifest {
 
   std::string compilerVersion, model, triple, cpu, features;
   std::string optimizer, loss, precision, hash;
-  uint32_t abi;
-  uint32_t zeroStage, maxWorld, unit;
+  uint32_t unit; ///< Elements in which groups are cut.
   uint64_t arenaBytes;
   int64_t batch; ///< Samples of a micro-batch.
   std::vector<Setting> settings;
@@ -88,7 +86,6 @@ struct Manifest {
   std::vector<State> states;
   std::vector<Parameter> parameters;
   std::optional<std::string> weights; ///< File beside the module.
-  std::optional<uint64_t> weightsBytes, weightsCrc32;
   std::vector<Entry> entries;
 
   /// Null if there is none of this name.

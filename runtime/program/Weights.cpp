@@ -3,7 +3,6 @@
 #include "runtime/program/ConvertFloats.h"
 
 #include <cstring>
-#include <zlib.h>
 
 using namespace dsc::runtime;
 
@@ -49,8 +48,7 @@ Status missingError(const std::string &path,
                     "parameters: ", names);
 }
 
-/// The weights file beside the module, checked to be the one that was written
-/// with it.
+/// The weights file beside the module.
 Result<SafetensorsFile> openOwnWeights(const Module &module) {
   const Manifest &manifest = module.manifest();
   std::string path = module.resolve(*manifest.weights);
@@ -58,18 +56,6 @@ Result<SafetensorsFile> openOwnWeights(const Module &module) {
   if (!file.ok())
     return inputError(file.status().message(), " (initial parameters of '",
                       module.path(), "'; --weights=FILE names others)");
-  std::span<const std::byte> bytes = file->file().bytes();
-  if (manifest.weightsBytes && bytes.size() != *manifest.weightsBytes)
-    return inputError("'", path, "' has ", bytes.size(), " bytes and '",
-                      module.path(), "' was written with one of ",
-                      *manifest.weightsBytes,
-                      "; compile again, or name it with --weights=FILE");
-  if (manifest.weightsCrc32 &&
-      crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()) !=
-          *manifest.weightsCrc32)
-    return inputError("'", path, "' is not the file that '", module.path(),
-                      "' was written with (its checksum differs); compile ",
-                      "again, or name it with --weights=FILE");
   return file;
 }
 

@@ -1,8 +1,10 @@
 #include "runtime/driver/Evaluator.h"
 #include "runtime/data/Npy.h"
+#include "runtime/driver/Results.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <numeric>
 
 using namespace dsc::runtime;
@@ -32,13 +34,27 @@ Result<EvalReport> readReport(const Session &session, uint64_t samples) {
 
 } // namespace
 
-Result<OutputWriter> OutputWriter::create(const std::string &directory,
-                                          const Manifest::Entry &entry,
-                                          uint64_t batch) {
+Status OutputWriter::prepare(const std::string &directory,
+                             const Manifest::Entry &entry) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
     return inputError("cannot create '", directory, "': ", error.message());
+  std::map<std::string, std::string> outputOf;
+  for (const Manifest::Output &output : entry.outputs) {
+    std::string name = fileName(output.name);
+    auto [other, isNew] = outputOf.emplace(name, output.name);
+    if (!isNew)
+      return inputError("--write-outputs: the outputs '", other->second,
+                        "' and '", output.name, "' would both be '", name, "'");
+    DSC_RETURN_IF_ERROR(checkWritable(directory + "/" + name));
+  }
+  return {};
+}
+
+Result<OutputWriter> OutputWriter::create(const std::string &directory,
+                                          const Manifest::Entry &entry,
+                                          uint64_t batch) {
   OutputWriter writer(entry, batch);
   for (const Manifest::Output &output : entry.outputs) {
     DSC_ASSIGN(AtomicFile file,

@@ -12,7 +12,12 @@ namespace dsc::runtime {
 /// other, the last batch's value is written.
 class OutputWriter {
 public:
-  /// Creates the directory where needed.
+  /// Creates the directory where needed, and finds out whether the outputs can
+  /// be written there.
+  static Status prepare(const std::string &directory,
+                        const Manifest::Entry &entry);
+
+  /// Opens the files in a directory that is prepared.
   static Result<OutputWriter> create(const std::string &directory,
                                      const Manifest::Entry &entry,
                                      uint64_t batch);

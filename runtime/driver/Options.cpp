@@ -88,8 +88,13 @@ auto numbers(const char *name) {
     for (const std::string &state : setting.states) {
       size_t comma = separated.find(',', begin);
       double value = 0;
-      DSC_RETURN_IF_ERROR(
-          parseNumber(separated.substr(begin, comma - begin), value));
+      std::string number = separated.substr(begin, comma - begin);
+      DSC_RETURN_IF_ERROR(parseNumber(number, value));
+      if (!(value >= 0 && value < setting.limit)) // Also false for a NaN.
+        return usageError("'", number, "' is not a number from 0 on",
+                          setting.limit < INFINITY
+                              ? concat(" and below ", setting.limit)
+                              : "");
       options.settings.push_back({"--" + setting.name, state, value});
       begin = comma + 1;
     }
@@ -101,7 +106,8 @@ const std::vector<Option> &optionTable() {
   static const std::vector<Option> table = {
       {"Data", "input", "NAME=FILE",
        "training data for input NAME: FILE.npy, FILE.npz:KEY or "
-       "FILE.safetensors:KEY; the first dim counts samples",
+       "FILE.safetensors:KEY; the first dim counts samples; repeated for each "
+       "input (default: none)",
        inputFile(&RunOptions::inputs)},
       {"Data", "eval-input", "NAME=FILE",
        "held-out data for evaluation, as --input (default: that of --input)",
@@ -115,7 +121,9 @@ const std::vector<Option> &optionTable() {
        "train for N updates (default: as --epochs says; with both, whichever "
        "ends first)",
        count(&RunOptions::steps)},
-      {"Training", "epochs", "N", "train for N passes over the data",
+      {"Training", "epochs", "N",
+       "train for N passes over the data (default: as "
+       "--steps says)",
        count(&RunOptions::epochs)},
       {"Training", "seed", "S",
        "shuffle the samples anew in each epoch, as a function of S (default: "
@@ -133,33 +141,34 @@ const std::vector<Option> &optionTable() {
        numbers("clip-norm")},
       {"", "warmup-steps", "N", "updates of warm-up", numbers("warmup-steps")},
       {"", "total-steps", "N",
-       "updates of the whole schedule (default: those of this run)",
+       "updates of the whole schedule, of which this run may be a part",
        numbers("total-steps")},
       {"", "min-lr", "X", "learning rate at the end of the schedule",
        numbers("min-lr")},
 
       {"Evaluation", "eval", nullptr,
        "evaluate at the end: loss, and accuracy where labels are classes; "
-       "without --steps and --epochs, only evaluate",
+       "without --steps and --epochs, only evaluate (default: off)",
        flag(&RunOptions::eval)},
       {"Evaluation", "eval-every", "N",
        "evaluate after every N updates too (default: 0, never)",
        count(&RunOptions::evalEvery)},
       {"Evaluation", "write-outputs", "DIR",
-       "write the model's outputs for the evaluated data to DIR/NAME.npy",
+       "evaluate at the end and write the model's outputs, one row a sample "
+       "in the order of the data, to DIR/NAME.npy (default: not written)",
        text(&RunOptions::outputDirectory)},
 
-      {"Results", "save", "FILE",
-       "write the final parameters to FILE.safetensors, or to "
-       "DIR/model.safetensors",
+      {"Results", "save", "PATH",
+       "write the final parameters to PATH if it ends in .safetensors, else to "
+       "PATH/model.safetensors (default: not saved)",
        text(&RunOptions::save)},
       {"Results", "export", "OUT.onnx",
-       "write the user's model with the final parameters, through the dsc "
-       "beside this program",
+       "write the ONNX model with the final parameters, through the dsc beside "
+       "this program (default: not exported)",
        text(&RunOptions::exportPath)},
       {"Results", "metrics", "FILE",
-       "one JSON object a line for each update: step, loss, lr, grad_norm, "
-       "step_seconds",
+       "write one JSON object a line for each update: step, loss, lr, "
+       "grad_norm, step_seconds (default: not written)",
        text(&RunOptions::metrics)},
 
       {"Machine", "n", "N", "number of ranks (default: 1)",
@@ -226,7 +235,7 @@ Status checkOptions(const RunOptions &options,
 const std::vector<SettingOption> &dsc::runtime::settingOptions() {
   static const std::vector<SettingOption> options = {
       {"lr", {"dsc.lr"}},
-      {"betas", {"dsc.beta1", "dsc.beta2"}},
+      {"betas", {"dsc.beta1", "dsc.beta2"}, 1},
       {"eps", {"dsc.eps"}},
       {"weight-decay", {"dsc.weight_decay"}},
       {"momentum", {"dsc.momentum"}},
@@ -257,7 +266,9 @@ std::string dsc::runtime::helpText() {
     out += left;
     appendWrapped(out, left.size(), 28, option.help);
   }
-  out += "\nExit codes: 0 done; 1 input or environment; 2 usage; 3 internal "
+  out += "\nCtrl-C ends the training after its update; results are still "
+         "written.\n"
+         "Exit codes: 0 done; 1 input or environment; 2 usage; 3 internal "
          "error;\n4 a rank was lost.\n";
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/base/Status.h"
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,10 +24,12 @@ struct SettingValue {
   double value;
 };
 
-/// An option that sets numbers: one for each state, separated by commas.
+/// An option that sets numbers: one for each state, separated by commas, none
+/// of them negative.
 struct SettingOption {
   std::string name; ///< Such as betas.
   std::vector<std::string> states;
+  double limit = INFINITY; ///< All numbers are below it.
 };
 
 /// All of them, whatever the module has.

@@ -63,25 +63,28 @@ Status Run::execute() {
   DSC_ASSIGN(savePath, resolveSavePath(options.save));
   DSC_RETURN_IF_ERROR(checkWritable(savePath));
   DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
+  if (!options.outputDirectory.empty())
+    DSC_RETURN_IF_ERROR(OutputWriter::prepare(
+        options.outputDirectory, *module->manifest().findEntry("eval")));
   DSC_ASSIGN(metrics, Metrics::open(options.metrics));
   DSC_ASSIGN(session, Session::create(*module, {unsigned(options.threads),
                                                 options.weights}));
   DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
 
-  // From the first update on there is something to lose: whatever else fails,
-  // the parameters are written.
   Status status = totalSteps ? train() : Status();
-  if (status.ok() && evaluates())
-    status = evaluateAtEnd(stepsDone);
   if (Status closed = metrics->close(); status.ok())
     status = closed;
-  if (!stepsDone && !status.ok())
-    return status;
-  Status written = writeResults(*session, options, savePath);
-  if (status.ok())
-    return written;
-  if (!written.ok())
-    log.error(written.message());
+  // From the first update on there is something to lose: whatever else fails,
+  // the parameters are written, before anything that a user may break off.
+  if (status.ok() || stepsDone) {
+    Status written = writeResults(*session, options, savePath);
+    if (status.ok())
+      status = written;
+    else if (!written.ok())
+      log.error(written.message());
+  }
+  if (status.ok() && evaluates())
+    status = evaluateAtEnd(stepsDone);
   return status;
 }
 
@@ -219,7 +222,7 @@ Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {
     log.notice(concat("the evaluation leaves out the last ",
                       evalData->samples() - report.samples,
                       " samples, which do not fill a batch"));
-  return metrics->write(step, report);
+  return {};
 }
 
 Status Run::evaluateAtEnd(uint64_t step) {

@@ -1,6 +1,7 @@
 // dsrun from its command line to its files, on the fake module.
 
 #include "runtime/data/Safetensors.h"
+#include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Run.h"
 #include "runtime/driver/Settings.h"
 #include "runtime/testing/Files.h"
@@ -83,19 +84,22 @@ TEST_F(RunTest, TrainsEvaluatesAndSaves) {
       << output;
 
   std::istringstream lines(readText(file("m.jsonl")));
-  std::vector<json> steps, evaluations;
-  for (std::string line; std::getline(lines, line);) {
-    json object = json::parse(line);
-    (object.contains("loss") ? steps : evaluations).push_back(object);
-  }
-  ASSERT_EQ(steps.size(), 90u);
+  std::vector<json> steps;
+  for (std::string line; std::getline(lines, line);)
+    steps.push_back(json::parse(line));
+  ASSERT_EQ(steps.size(), 90u); // One for each update, none for evaluations.
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : steps[0].items())
+    keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"grad_norm", "loss", "lr", "step",
+                                            "step_seconds"}));
   EXPECT_EQ(steps[0]["step"], 1);
   EXPECT_EQ(steps[0]["lr"], 0.2);
   EXPECT_NEAR(steps[0]["loss"], 0.6931, 1e-4);
   EXPECT_LT(steps[89]["loss"], 0.2);
-  EXPECT_TRUE(steps[0].contains("grad_norm"));
   EXPECT_GT(steps[0]["step_seconds"], 0);
-  EXPECT_EQ(evaluations.size(), 3u);
+  // Nothing that takes long stands between the training and its results.
+  EXPECT_LT(output.find("saved "), output.rfind("eval: step 90")) << output;
 
   EXPECT_TRUE(readArray(file("out/model.safetensors:w")).ok());
   Result<Array> logits = readArray(file("outputs/logits.npy"));
@@ -181,6 +185,11 @@ TEST_F(RunTest, Usage) {
   expectError(run({"m.so", "--steps=1", "--betas=0.9"}), 2,
               "--betas: '0.9' is not 2 numbers");
   expectError(run({"m.so", "--steps=1", "--betas=0.9,1,2"}), 2, "--betas: ");
+  expectError(run({"m.so", "--steps=1", "--betas=0.9,1"}), 2,
+              "--betas: '1' is not a number from 0 on and below 1");
+  for (std::string lr : {"nan", "inf", "-1"})
+    expectError(run({"m.so", "--steps=1", "--lr=" + lr}), 2,
+                "--lr: '" + lr + "' is not a number from 0 on");
   expectError(run({"m.so", "--input", "x"}), 2,
               "--input: 'x' is not NAME=FILE");
   expectError(run({"m.so"}), 2, "say how long to train");
@@ -313,6 +322,21 @@ TEST_F(RunTest, FullDisk) {
       runModule("fake", {"--steps=3", "--save", file("no/such/w.safetensors")}),
       1, "cannot write '" + file("no/such/w.safetensors"));
   EXPECT_EQ(output.find("step 1"), std::string::npos); // Before training.
+}
+
+// Also found out before the training.
+TEST_F(RunTest, OutputsThatCannotBeWritten) {
+  expectError(
+      runModule("fake", {"--steps=3", "--write-outputs", file("x.npy")}), 1,
+      "cannot create '" + file("x.npy") + "': Not a directory");
+  EXPECT_EQ(output.find("step 1"), std::string::npos);
+
+  Manifest::Entry entry;
+  entry.outputs = {{"a/b", ElementType::F32, {8}, 32, 0},
+                   {"a_b", ElementType::F32, {8}, 32, 0}};
+  EXPECT_EQ(OutputWriter::prepare(file("o"), entry).message(),
+            "--write-outputs: the outputs 'a/b' and 'a_b' would both be "
+            "'a_b.npy'");
 }
 
 } // namespace

@@ -24,21 +24,7 @@ Status Metrics::write(const StepReport &report) {
                        {"lr", report.learningRate},
                        {"grad_norm", report.gradientNorm},
                        {"step_seconds", report.seconds}};
-  return writeLine(line.dump());
-}
-
-Status Metrics::write(uint64_t step, const EvalReport &report) {
-  if (!file)
-    return {};
-  ordered_json line = {{"step", step}, {"eval_loss", report.loss}};
-  if (report.accuracy)
-    line["eval_accuracy"] = *report.accuracy;
-  line["eval_samples"] = report.samples;
-  return writeLine(line.dump());
-}
-
-Status Metrics::writeLine(const std::string &line) {
-  if (std::fputs((line + "\n").c_str(), file.get()) < 0 ||
+  if (std::fputs((line.dump() + "\n").c_str(), file.get()) < 0 ||
       std::fflush(file.get()) != 0)
     return inputError("cannot write '", path, "': ", errnoText(errno));
   return {};

@@ -30,17 +30,15 @@ struct EvalReport {
   double correct = 0; ///< With accuracy only.
 };
 
-/// A file of JSON objects, one a line, each flushed when it is complete:
-/// updates as {step, loss, lr, grad_norm, step_seconds}, evaluations as {step,
-/// eval_loss, eval_accuracy, eval_samples}. Numbers that are not finite are
-/// null.
+/// A file of JSON objects, one for each update, each a line that is flushed
+/// when it is complete: step, loss, lr, grad_norm, step_seconds. Numbers that
+/// are not finite are null.
 class Metrics {
 public:
   /// Truncates the file. An empty path makes a sink that writes nothing.
   static Result<Metrics> open(const std::string &path);
 
   Status write(const StepReport &report);
-  Status write(uint64_t step, const EvalReport &report);
 
   /// Flushes and closes, so that a full disk is seen.
   Status close();
@@ -52,8 +50,6 @@ private:
 
   Metrics(std::string path, std::FILE *file)
       : path(std::move(path)), file(file) {}
-
-  Status writeLine(const std::string &line);
 
   std::string path;
   std::unique_ptr<std::FILE, CloseFile> file;

@@ -29,7 +29,7 @@ class Result:
         return "%s\n-> %d\n%s%s" % (" ".join(self.command), self.code, self.out, self.err)
 
 
-def run(tool, *arguments, cwd=None, environment=None, limit_bytes=None):
+def run(tool, *arguments, cwd=None, limit_bytes=None):
     """Runs dsc or dsrun. `limit_bytes` bounds the files that it may write."""
     assert (BIN / tool).exists(), "no %s in %s: run ./dev build, or set DSC_BIN" % (tool, BIN)
     command = [str(BIN / tool), *map(str, arguments)]
@@ -42,9 +42,9 @@ def run(tool, *arguments, cwd=None, environment=None, limit_bytes=None):
     done = subprocess.run(
         command,
         cwd=cwd,
-        env={**os.environ, **(environment or {})},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",  # messages quote names from damaged files
         timeout=TIMEOUT_SECONDS,
         preexec_fn=None if limit_bytes is None else limit_files,
     )

@@ -62,6 +62,7 @@ auto flag(bool RunOptions::*member) {
   };
 }
 
+/// NAME=FILE, appended to a list.
 auto inputFile(std::vector<InputFile> RunOptions::*member) {
   return [member](RunOptions &options, const std::string &text) -> Status {
     size_t equals = text.find('=');
@@ -110,7 +111,9 @@ const std::vector<Option> &optionTable() {
        "input (default: none)",
        inputFile(&RunOptions::inputs)},
       {"Data", "eval-input", "NAME=FILE",
-       "held-out data for evaluation, as --input (default: that of --input)",
+       "held-out data for evaluation, as --input; implies --eval (default: "
+       "that "
+       "of --input)",
        inputFile(&RunOptions::evalInputs)},
       {"Data", "weights", "FILE",
        "initial parameters from a .safetensors file (default: the file that "
@@ -154,8 +157,8 @@ const std::vector<Option> &optionTable() {
        "evaluate after every N updates too (default: 0, never)",
        count(&RunOptions::evalEvery)},
       {"Evaluation", "write-outputs", "DIR",
-       "evaluate at the end and write the model's outputs, one row a sample "
-       "in the order of the data, to DIR/NAME.npy (default: not written)",
+       "write the model's outputs for the evaluated data, one row a sample in "
+       "its order, to DIR/NAME.npy; implies --eval (default: not written)",
        text(&RunOptions::outputDirectory)},
 
       {"Results", "save", "PATH",
@@ -223,8 +226,7 @@ Status checkOptions(const RunOptions &options,
   if (options.ranks != 1)
     return usageError("-n ", options.ranks,
                       ": this version of dsrun runs one rank, -n 1");
-  if (!options.steps && !options.epochs && !options.eval &&
-      options.outputDirectory.empty())
+  if (!options.steps && !options.epochs && !options.eval)
     return usageError("say how long to train, with --steps=N or --epochs=N, "
                       "or --eval to evaluate");
   return {};
@@ -310,6 +312,8 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
       return status.in(std::string("--") + chosen.name);
   }
   others.insert(others.end(), argv + optind, argv + argc);
+  options.eval = options.eval || !options.evalInputs.empty() ||
+                 !options.outputDirectory.empty();
   if (options.help || options.version)
     return options;
   DSC_RETURN_IF_ERROR(checkOptions(options, others));

@@ -43,7 +43,7 @@ struct RunOptions {
   std::optional<uint64_t> steps, epochs, seed;
   std::vector<SettingValue> settings;
   uint64_t ranks = 1, threads = 0;
-  bool eval = false;
+  bool eval = false; ///< --eval or an option that implies it.
   uint64_t evalEvery = 0;
   std::string outputDirectory, save, exportPath, metrics;
   bool dryRun = false, help = false, version = false;

@@ -34,10 +34,7 @@ private:
   Status evaluateAtEnd(uint64_t step);
   void noticeTroubles(const StepReport &report);
 
-  bool evaluates() const {
-    return options.eval || options.evalEvery ||
-           !options.outputDirectory.empty();
-  }
+  bool evaluates() const { return options.eval || options.evalEvery; }
 
   const RunOptions &options;
   const Log &log;

@@ -114,6 +114,18 @@ TEST_F(RunTest, ShortBatchIsPaddedWithWeightZero) {
   EXPECT_NE(output.find("loss 0.693147"), std::string::npos) << output;
 }
 
+// Data or a folder for an evaluation is never taken and then not used.
+TEST_F(RunTest, OptionsThatImplyEvaluation) {
+  ASSERT_EQ(run({fakeModule("fake"), "--eval-input", "x=" + file("x.npy"),
+                 "--eval-input", "labels=" + file("y.npy")}),
+            0)
+      << errors;
+  EXPECT_NE(output.find("eval: step 0"), std::string::npos) << output;
+  ASSERT_EQ(runModule("fake", {"--steps=1", "--write-outputs", file("o")}), 0)
+      << errors;
+  EXPECT_NE(output.find("eval: step 1"), std::string::npos) << output;
+}
+
 TEST_F(RunTest, ShortBatchIsLeftOutWithoutSampleWeights) {
   ASSERT_EQ(
       runModule("fake-no-sample-weight",

@@ -250,7 +250,7 @@ DSRT_API int dsrt_session_create(dsrt_module *module,
 DSRT_API void dsrt_session_destroy(dsrt_session *session);
 
 /* Bytes that the session has allocated for states, arena and inputs: what
- * `dsc --plan` printed for one rank. */
+ * `dsrun --dry-run` prints. */
 DSRT_API uint64_t dsrt_session_allocated_bytes(const dsrt_session *session);
 
 /* Copies `data` into the input `name` of every entry that has it. Type, shape

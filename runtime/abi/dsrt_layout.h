@@ -1,8 +1,8 @@
 /* The layout of the memory that one rank holds, as a function of the world
  * size.
  *
- * `dsc --plan` and the runtime call the same function, so what is planned is
- * what is allocated. Plain C, no dependencies, no allocation.
+ * Whoever plans and whoever allocates calls this one function, so what is
+ * planned is what is allocated. Plain C, no dependencies, no allocation.
  *
  * The memory is one block:
  *

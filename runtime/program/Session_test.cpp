@@ -218,7 +218,7 @@ TEST_F(SessionTest, DefectiveEntryIsReported) {
   EXPECT_TRUE(session->run("eval").ok());
 }
 
-// What dsc --plan prints is what the session takes.
+// What the layout says is what the session takes.
 TEST_F(SessionTest, PlannedIsAllocated) {
   Result<Layout> layout = computeLayout(module->manifest(), 1, 0);
   ASSERT_TRUE(layout.ok());

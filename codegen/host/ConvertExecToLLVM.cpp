@@ -24,9 +24,10 @@ struct View {
 /// Writes one program as a function.
 class ProgramWriter {
 public:
-  ProgramWriter(exec::ProgramOp program, SymbolTable &symbols)
-      : program(program), symbols(symbols), calls(symbols),
-        builder(program.getContext()), loc(program.getLoc()),
+  ProgramWriter(exec::ProgramOp program, SymbolTable &symbols,
+                size_t longestBody)
+      : program(program), symbols(symbols), longestBody(longestBody),
+        calls(symbols), builder(program.getContext()), loc(program.getLoc()),
         pointer(LLVM::LLVMPointerType::get(program.getContext())) {}
 
   LogicalResult write();
@@ -74,14 +75,20 @@ private:
     return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(),
                                 call("dsrt_world_size", {}));
   }
+  const View &viewOf(Value value);
   Value extentOf(Value view, unsigned dim);
   Value bytesOf(Value view);
   Value gridOf(exec::LaunchOp launch, Operation *kernel);
   Value describeContraction(exec::ContractionOp op);
-  void reserveSlots();
+  void reserveSlots(ArrayRef<Operation *> ops);
+  LLVM::LLVMFuncOp createFunction(const Twine &suffix, LLVM::Linkage linkage);
+  LogicalResult write(Operation *op);
+  LogicalResult writeBody(LLVM::LLVMFuncOp function, ArrayRef<Operation *> ops);
 
   exec::ProgramOp program;
   SymbolTable &symbols;
+  /// Operations of one function, at most.
+  size_t longestBody;
   RuntimeCalls calls;
   OpBuilder builder;
   Location loc;
@@ -89,6 +96,7 @@ private:
   Value context;
   /// Where launches put their arguments, large enough for each of them.
   Value slots;
+  /// Views that the current operation has written.
   DenseMap<Value, View> views;
 };
 
@@ -137,11 +145,25 @@ View ProgramWriter::write(exec::StagingViewOp op) {
   return view;
 }
 
+/// What a view is, written anew by each operation that uses it. A pointer that
+/// is kept from the first use to the last lives across thousands of calls in a
+/// deep model, for which a register allocator takes quadratic time.
+const View &ProgramWriter::viewOf(Value value) {
+  auto [it, isNew] = views.try_emplace(value);
+  if (isNew)
+    it->second =
+        llvm::TypeSwitch<Operation *, View>(value.getDefiningOp())
+            .Case<exec::InputOp, exec::ArenaViewOp, exec::StateViewOp,
+                  exec::PartViewOp, exec::ShardViewOp, exec::FlatViewOp,
+                  exec::StagingViewOp>([&](auto view) { return write(view); });
+  return it->second;
+}
+
 /// The extent of a dimension, whether known now or at run time.
 Value ProgramWriter::extentOf(Value view, unsigned dim) {
   auto type = cast<MemRefType>(view.getType());
   return type.isDynamicDim(dim)
-             ? views[view].extents[type.getDynamicDimIndex(dim)]
+             ? viewOf(view).extents[type.getDynamicDimIndex(dim)]
              : i64(type.getDimSize(dim));
 }
 
@@ -152,7 +174,7 @@ Value ProgramWriter::bytesOf(Value view) {
     if (!ShapedType::isDynamic(extent))
       bytes *= extent;
   Value result = i64(bytes);
-  for (Value extent : views[view].extents)
+  for (Value extent : viewOf(view).extents)
     result = multiply(result, extent);
   return result;
 }
@@ -179,11 +201,12 @@ unsigned countSlots(ValueRange views) {
   return count;
 }
 
-void ProgramWriter::reserveSlots() {
+void ProgramWriter::reserveSlots(ArrayRef<Operation *> ops) {
   unsigned most = 1;
-  for (auto launch : program.getBody().getOps<exec::LaunchOp>())
-    most = std::max(most,
-                    countSlots(launch.getIns()) + countSlots(launch.getOuts()));
+  for (Operation *op : ops)
+    if (auto launch = dyn_cast<exec::LaunchOp>(op))
+      most = std::max(most, countSlots(launch.getIns()) +
+                                countSlots(launch.getOuts()));
   slots = LLVM::AllocaOp::create(builder, loc, pointer, pointer, i64(most));
 }
 
@@ -212,8 +235,8 @@ LogicalResult ProgramWriter::write(exec::LaunchOp op) {
     LLVM::StoreOp::create(builder, loc, value, slot);
   };
   for (Value view : getSlotViews(op, kernel)) {
-    addSlot(views[view].pointer);
-    for (Value extent : views[view].extents)
+    addSlot(viewOf(view).pointer);
+    for (Value extent : viewOf(view).extents)
       addSlot(extent);
   }
   Value function =
@@ -239,7 +262,7 @@ Value ProgramWriter::describeContraction(exec::ContractionOp op) {
                     op.getTransposeB(), op.getAccumulate()};
   int64_t tail[] = {batch, c.getDimSize(rank - 2), c.getDimSize(rank - 1),
                     a.getDimSize(op.getTransposeA() ? rank - 2 : rank - 1)};
-  std::string name = "contraction";
+  std::string name = "dsc_contraction";
   for (int32_t value : head)
     name += "_" + std::to_string(value);
   for (int64_t value : tail)
@@ -267,21 +290,23 @@ Value ProgramWriter::describeContraction(exec::ContractionOp op) {
 }
 
 LogicalResult ProgramWriter::write(exec::ContractionOp op) {
-  call("dsrt_contraction", {stream(op.getStream()), describeContraction(op),
-                            views[op.getA()].pointer, views[op.getB()].pointer,
-                            views[op.getC()].pointer});
+  call("dsrt_contraction",
+       {stream(op.getStream()), describeContraction(op),
+        viewOf(op.getA()).pointer, viewOf(op.getB()).pointer,
+        viewOf(op.getC()).pointer});
   return success();
 }
 
 LogicalResult ProgramWriter::write(exec::CopyOp op) {
-  call("dsrt_copy", {stream(op.getStream()), views[op.getDestination()].pointer,
-                     views[op.getSource()].pointer, bytesOf(op.getSource())});
+  call("dsrt_copy",
+       {stream(op.getStream()), viewOf(op.getDestination()).pointer,
+        viewOf(op.getSource()).pointer, bytesOf(op.getSource())});
   return success();
 }
 
 LogicalResult ProgramWriter::write(exec::FillZeroOp op) {
   call("dsrt_fill_zero",
-       {stream(op.getStream()), views[op.getDestination()].pointer,
+       {stream(op.getStream()), viewOf(op.getDestination()).pointer,
         bytesOf(op.getDestination())});
   return success();
 }
@@ -301,8 +326,8 @@ LogicalResult ProgramWriter::write(exec::EventWaitOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
-  Value source = views[op.getSource()].pointer;
-  Value destination = views[op.getDestination()].pointer;
+  Value source = viewOf(op.getSource()).pointer;
+  Value destination = viewOf(op.getDestination()).pointer;
   if (FlatSymbolRefAttr group = op.getGroupAttr())
     call("dsrt_all_gather",
          {stream(op.getStream()),
@@ -319,8 +344,8 @@ LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
   Value slice = multiply(extentOf(op.getDestination(), 1),
                          i64(exec::getElementBytes(type.getElementType())));
   call("dsrt_all_to_all",
-       {stream(op.getStream()), views[op.getSource()].pointer,
-        views[op.getDestination()].pointer, slice});
+       {stream(op.getStream()), viewOf(op.getSource()).pointer,
+        viewOf(op.getDestination()).pointer, slice});
   return success();
 }
 
@@ -328,46 +353,87 @@ LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
 // The program
 //===----------------------------------------------------------------------===//
 
-LogicalResult ProgramWriter::write() {
-  builder.setInsertionPoint(program);
+LLVM::LLVMFuncOp ProgramWriter::createFunction(const Twine &suffix,
+                                               LLVM::Linkage linkage) {
   auto function = LLVM::LLVMFuncOp::create(
-      builder, loc, ("dsc_entry_" + program.getSymName()).str(),
+      builder, program.getLoc(),
+      ("dsc_entry_" + program.getSymName() + suffix).str(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  {pointer}));
+                                  {pointer}),
+      linkage);
+  // There is nothing to optimise in a list of calls, and the optimiser takes
+  // more than linear time to find that out.
+  function.setNoInline(true);
+  function.setOptimizeNone(true);
+  return function;
+}
+
+LogicalResult ProgramWriter::write(Operation *op) {
+  loc = op->getLoc();
+  views.clear();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<exec::LaunchOp, exec::ContractionOp, exec::CopyOp, exec::FillZeroOp,
+            exec::AllGatherOp, exec::AllToAllOp, exec::EventRecordOp,
+            exec::EventWaitOp>([&](auto typed) { return write(typed); })
+      .Default([](Operation *other) {
+        return other->emitOpError("has no counterpart in the runtime");
+      });
+}
+
+LogicalResult ProgramWriter::writeBody(LLVM::LLVMFuncOp function,
+                                       ArrayRef<Operation *> ops) {
+  OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
   context = function.getArgument(0);
-  reserveSlots();
-  for (Operation &op : program.getBody().front().without_terminator()) {
-    loc = op.getLoc();
-    LogicalResult written =
-        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-            .Case<exec::InputOp, exec::ArenaViewOp, exec::StateViewOp,
-                  exec::PartViewOp, exec::ShardViewOp, exec::FlatViewOp,
-                  exec::StagingViewOp>([&](auto view) {
-              views[view.getResult()] = write(view);
-              return success();
-            })
-            .Case<exec::LaunchOp, exec::ContractionOp, exec::CopyOp,
-                  exec::FillZeroOp, exec::AllGatherOp, exec::AllToAllOp,
-                  exec::EventRecordOp, exec::EventWaitOp>(
-                [&](auto typed) { return write(typed); })
-            .Default([](Operation *other) {
-              return other->emitOpError("has no counterpart in the runtime");
-            });
-    if (failed(written))
+  reserveSlots(ops);
+  for (Operation *op : ops)
+    if (failed(write(op)))
+      return failure();
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return success();
+}
+
+LogicalResult ProgramWriter::write() {
+  // Views are written where they are used.
+  SmallVector<Operation *> ops;
+  for (Operation &op : program.getBody().front().without_terminator())
+    if (!isa<exec::InputOp, exec::ArenaViewOp, exec::StateViewOp,
+             exec::PartViewOp, exec::ShardViewOp, exec::FlatViewOp,
+             exec::StagingViewOp>(op))
+      ops.push_back(&op);
+
+  builder.setInsertionPoint(program);
+  if (ops.size() <= longestBody)
+    return writeBody(createFunction("", LLVM::Linkage::External), ops);
+
+  SmallVector<LLVM::LLVMFuncOp> parts;
+  for (ArrayRef<Operation *> rest = ops; !rest.empty();) {
+    ArrayRef<Operation *> part = rest.take_front(longestBody);
+    rest = rest.drop_front(part.size());
+    parts.push_back(
+        createFunction("_part" + Twine(parts.size()), LLVM::Linkage::Internal));
+    if (failed(writeBody(parts.back(), part)))
       return failure();
   }
+  loc = program.getLoc();
+  LLVM::LLVMFuncOp entry = createFunction("", LLVM::Linkage::External);
+  builder.setInsertionPointToStart(entry.addEntryBlock(builder));
+  for (LLVM::LLVMFuncOp part : parts)
+    LLVM::CallOp::create(builder, loc, part, entry.getArgument(0));
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return success();
 }
 
 struct ConvertExecToLLVM
     : public dsc::impl::ConvertExecToLLVMPassBase<ConvertExecToLLVM> {
+  using ConvertExecToLLVMPassBase::ConvertExecToLLVMPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    size_t longest = std::max(1u, longestBody.getValue());
     for (auto program : module.getOps<exec::ProgramOp>())
-      if (failed(ProgramWriter(program, symbols).write()))
+      if (failed(ProgramWriter(program, symbols, longest).write()))
         return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<exec::ExecDialect>(op.getDialect()))

@@ -64,8 +64,17 @@ def ConvertExecToLLVMPass
     `llvm.func @dsc_entry_NAME(%context: !llvm.ptr)`, each of its operations one
     call of a function of `runtime/abi/dsrt_functions.def`. The state table and
     the groups vanish; they live on in the manifest. No `exec` operation is left.
+
+    A long program becomes several internal functions that the entry calls in
+    order: parts of LLVM's code generator take quadratic time in the length of a
+    function, and the program of a deep model is thousands of calls long. A view
+    is written anew by each operation that uses it, for the same reason.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"longestBody", "longest-body", "unsigned", "256",
+           "Operations of one function, at most (default: 256)">
+  ];
 }
 
 #endif // DSC_CODEGEN_HOST_PASSES

@@ -1,6 +1,7 @@
 // RUN: %dsc-opt %s --host-convert-exec-to-llvm -split-input-file | FileCheck %s
 
-// Each operation is one call; views are calls too, or addresses in the arena.
+// Each operation is one call; views are calls too, or addresses in the arena,
+// written anew by each operation that uses them.
 
 // CHECK-NOT:   exec.
 // CHECK-LABEL: llvm.func @dsc_entry_step
@@ -15,8 +16,10 @@
 // CHECK:         llvm.call @dsrt_launch(%[[CTX]], %{{.*}}, %[[KERNEL]], %[[SLOTS]], %{{.*}}, %[[GRID]])
 // CHECK:         llvm.call @dsrt_event_record
 // CHECK:         llvm.call @dsrt_event_wait
+// CHECK:         %[[H2:.*]] = llvm.getelementptr inbounds
+// CHECK:         %[[X2:.*]] = llvm.call @dsrt_input(%[[CTX]], %{{.*}})
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32 : i64)
-// CHECK:         llvm.call @dsrt_copy(%[[CTX]], %{{.*}}, %[[H]], %[[X]], %[[BYTES]])
+// CHECK:         llvm.call @dsrt_copy(%[[CTX]], %{{.*}}, %[[H2]], %[[X2]], %[[BYTES]])
 // CHECK:         llvm.call @dsrt_fill_zero
 // CHECK:         llvm.return
 llvm.func internal @scale(%slots: !llvm.ptr, %begin: i64, %end: i64)
@@ -37,7 +40,7 @@ exec.program @step arena(256) kind(step) inputs [{name = "x", type = tensor<8xf3
 
 // Equal contractions share one description: type, flags, batch, m, n, k.
 
-// CHECK:         llvm.mlir.global internal constant @contraction_1_0_1_1_1_4_3_5()
+// CHECK:         llvm.mlir.global internal constant @dsc_contraction_1_0_1_1_1_4_3_5()
 // CHECK-NOT:     llvm.mlir.global
 // CHECK-LABEL: llvm.func @dsc_entry_step
 // CHECK-COUNT-2: llvm.call @dsrt_contraction
@@ -61,9 +64,9 @@ exec.program @step arena(1024) kind(step) inputs [] outputs [] {
 // CHECK:         %[[N:.*]] = llvm.call @dsrt_part_elements(
 // CHECK:         llvm.store %[[PART]]
 // CHECK:         llvm.store %[[N]]
-// CHECK:         %[[COUNT:.*]] = llvm.mlir.constant(2 : i32)
-// CHECK:         %[[ROUNDED:.*]] = llvm.add %[[N]]
-// CHECK:         %[[GRID:.*]] = llvm.udiv %[[ROUNDED]]
+// CHECK-DAG:     %[[COUNT:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-DAG:     %[[ROUNDED:.*]] = llvm.add %[[N]]
+// CHECK-DAG:     %[[GRID:.*]] = llvm.udiv %[[ROUNDED]]
 // CHECK:         llvm.call @dsrt_launch(%{{.*}}, %[[COUNT]], %[[GRID]])
 exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@p, 0, 64>]
 exec.state @p index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
@@ -74,4 +77,25 @@ llvm.func internal @decay(%slots: !llvm.ptr, %begin: i64, %end: i64)
 exec.program @update arena(0) kind(update) inputs [] outputs [] {
   %p = exec.part_view @p : memref<?xf32>
   exec.launch @decay ins(%p : memref<?xf32>) outs(%p : memref<?xf32>) on(compute)
+}
+
+// -----
+
+// What only ranks with peers need has no grid on a rank without.
+
+// CHECK-LABEL: llvm.func @dsc_entry_step_last
+// CHECK:         %[[N:.*]] = llvm.call @dsrt_world_size(
+// CHECK:         %[[WORLD:.*]] = llvm.zext %[[N]]
+// CHECK:         %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK:         %[[ALONE:.*]] = llvm.icmp "eq" %[[WORLD]], %[[ONE]]
+// CHECK:         %[[GRID:.*]] = llvm.select %[[ALONE]]
+// CHECK:         llvm.call @dsrt_launch({{.*}}, %[[GRID]])
+llvm.func internal @sum(%slots: !llvm.ptr, %begin: i64, %end: i64)
+    attributes {exec.kernel, exec.grain = 3 : i64, exec.units = 8 : i64} {
+  llvm.return
+}
+exec.program @step_last arena(256) kind(step_last) inputs [] outputs [] {
+  %x = exec.arena_view offset(0) : memref<8xf32>
+  %y = exec.arena_view offset(128) : memref<8xf32>
+  exec.launch peers_only @sum ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) on(communication)
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
+#include <array>
 
 using namespace dsc;
 using namespace dsc::onnx_import;
@@ -84,7 +85,12 @@ StringRef ModuleBuilder::chooseSymbol(const Parameter &parameter) {
   static const llvm::StringSet<> reserved = {"forward", "step", "step_last",
                                              "update", "eval"};
   std::string symbol = parameter.name;
-  if (reserved.contains(symbol) || StringRef(symbol).starts_with("dsc.")) {
+  // States are dsc.*, what the module exports is dsc_*, and what it calls of
+  // the runtime dsrt_*.
+  if (reserved.contains(symbol) ||
+      llvm::any_of(std::array{"dsc.", "dsc_", "dsrt_"}, [&](StringRef prefix) {
+        return StringRef(symbol).starts_with(prefix);
+      })) {
     do
       symbol += ".parameter";
     while (parameters.lookup(symbol));

@@ -11,7 +11,6 @@ import argparse
 import itertools
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -103,6 +102,15 @@ class Torch:
         pass
 
 
+# Runs its arguments and prints seconds and peak bytes.
+TIME_CHILD = """
+import resource, subprocess, sys, time
+start = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True)
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
 def compile_module(model, folder):
     """(module, seconds, peak bytes) of one run of dsc."""
     onnx.save(model, folder / "mlp.onnx")
@@ -116,11 +124,13 @@ def compile_module(model, folder):
         "-o",
         folder / "mlp.so",
     ]
-    start = time.perf_counter()
-    subprocess.run(command, check=True)
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    return folder / "mlp.so", seconds, peak
+    # Through a small process: a child's peak counts the pages of its parent,
+    # and this one has PyTorch in it.
+    output = subprocess.run(
+        [sys.executable, "-c", TIME_CHILD, *command], check=True, text=True, capture_output=True
+    ).stdout
+    seconds, peak = output.split()
+    return folder / "mlp.so", float(seconds), int(peak)
 
 
 def measure(runners, rounds, steps):

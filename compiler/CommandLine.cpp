@@ -8,10 +8,12 @@
 #include "mlir/Support/Timing.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace dsc;
 using llvm::StringRef;
@@ -220,11 +222,14 @@ struct CommandLine {
                "where it was then")};
 
   void groupMlirFlags();
-  bool fill(CompileOptions &options);
+  bool fill(CompileOptions &options, llvm::ArrayRef<char *> arguments);
   bool fillInit(OnnxImportOptions &options);
+  bool checkNumbers();
   bool fillOptimizer(DifferentiateOptions &options);
   bool fillTarget(CompileOptions &options);
-  void fillManifest(CompileOptions &options);
+  std::map<std::string, std::string>
+  listGiven(llvm::ArrayRef<char *> arguments) const;
+  void fillManifest(CompileOptions &options, llvm::ArrayRef<char *> arguments);
   bool fillOutput(CompileOptions &options);
 };
 
@@ -317,13 +322,45 @@ bool CommandLine::fillInit(OnnxImportOptions &options) {
   return true;
 }
 
+/// Refuses what cannot train: NaN, infinity, and what lies outside
+/// [low, high).
+static bool checkNumber(StringRef flag, double value, double low,
+                        double high = HUGE_VAL) {
+  if (value >= low && value < high)
+    return true;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "--" << flag << '=' << llvm::format("%g", value)
+     << ": must be at least " << llvm::format("%g", low) << " and ";
+  if (high == HUGE_VAL)
+    os << "finite";
+  else
+    os << "below " << llvm::format("%g", high);
+  return usageError(text);
+}
+
+bool CommandLine::checkNumbers() {
+  for (double beta : betas)
+    if (!checkNumber("betas", beta, 0, 1))
+      return false;
+  return checkNumber("lr", lr, 0) && checkNumber("eps", eps, 0) &&
+         checkNumber("clip-norm", clipNorm, 0) &&
+         checkNumber("momentum", momentum, 0) &&
+         checkNumber("warmup-steps", warmupSteps, 0) &&
+         checkNumber("total-steps", totalSteps, 1) &&
+         checkNumber("min-lr", minLr, 0) &&
+         (!weightDecay.getNumOccurrences() ||
+          checkNumber("weight-decay", weightDecay, 0));
+}
+
 bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
   if (!checkChoice("optimizer", optimizer, {"sgd", "adam", "adamw"}) ||
       !checkChoice("adam-epsilon", adamEpsilon, {"corrected", "uncorrected"}) ||
       !checkChoice("lr-schedule", lrSchedule,
                    {"constant", "linear", "cosine", "WarmupLR", "WarmupDecayLR",
                     "WarmupCosineLR"}) ||
-      !checkChoice("warmup-type", warmupType, {"log", "linear"}))
+      !checkChoice("warmup-type", warmupType, {"log", "linear"}) ||
+      !checkNumbers())
     return false;
   if (!betas.empty() && betas.size() != 2)
     return usageError("--betas takes two numbers, such as 0.9,0.999");
@@ -379,10 +416,40 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   return true;
 }
 
-/// What the module's manifest says of how it was made. The output's name is
-/// left out: a module's bytes depend on what it computes alone.
-void CommandLine::fillManifest(CompileOptions &options) {
+/// The options that were given, by name; values of a repeated one are joined by
+/// blanks. Those that say where to write, or what to print, are left out: a
+/// module's bytes depend on what it computes alone.
+std::map<std::string, std::string>
+CommandLine::listGiven(llvm::ArrayRef<char *> arguments) const {
+  std::map<std::string, std::string> given;
+  auto &registered = cl::getRegisteredOptions();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (!argument.starts_with("-"))
+      continue;
+    auto [name, value] = argument.ltrim('-').split('=');
+    auto option = registered.find(name);
+    if (option == registered.end())
+      continue;
+    bool takesNext =
+        !argument.contains('=') &&
+        option->second->getValueExpectedFlag() == cl::ValueRequired;
+    if (takesNext && i + 1 < arguments.size())
+      value = arguments[++i];
+    if (llvm::is_contained(option->second->Categories, &outputs) ||
+        llvm::is_contained(option->second->Categories, &mlirFlags))
+      continue;
+    std::string &text = given[name.str()];
+    text += (text.empty() ? "" : " ") + value.str();
+  }
+  return given;
+}
+
+/// What the module's manifest says of how it was made.
+void CommandLine::fillManifest(CompileOptions &options,
+                               llvm::ArrayRef<char *> arguments) {
   ManifestOptions &manifest = options.host.manifest;
+  manifest.options = listGiven(arguments);
   manifest.model = model;
   manifest.optimizer = optimizer;
   manifest.loss = loss;
@@ -393,7 +460,8 @@ void CommandLine::fillManifest(CompileOptions &options) {
       llvm::sys::path::filename(getWeightsPath(options.output)).str();
 }
 
-bool CommandLine::fill(CompileOptions &options) {
+bool CommandLine::fill(CompileOptions &options,
+                       llvm::ArrayRef<char *> arguments) {
   if (model.empty())
     return usageError("which model? give an ONNX file (dsc --help)");
   if (!checkChoice("training-mode", trainingMode, {"keep", "train", "eval"}))
@@ -413,7 +481,7 @@ bool CommandLine::fill(CompileOptions &options) {
   if (!fillInit(options.import) || !fillOptimizer(options.differentiate) ||
       !fillTarget(options) || !fillOutput(options))
     return false;
-  fillManifest(options);
+  fillManifest(options, arguments);
   return true;
 }
 
@@ -449,7 +517,7 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
     return command;
   }
   command.compile = std::make_unique<CompileOptions>();
-  if (!line.fill(*command.compile))
+  if (!line.fill(*command.compile, llvm::ArrayRef(argv + 1, argc - 1)))
     return std::nullopt;
   return command;
 }

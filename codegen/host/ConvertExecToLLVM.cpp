@@ -75,6 +75,12 @@ private:
     return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(),
                                 call("dsrt_world_size", {}));
   }
+  /// `count`, or none on a rank without peers.
+  Value withPeers(Value count) {
+    Value isAlone = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                         worldSize(), i64(1));
+    return LLVM::SelectOp::create(builder, loc, isAlone, i64(0), count);
+  }
   const View &viewOf(Value value);
   Value extentOf(Value view, unsigned dim);
   Value bytesOf(Value view);
@@ -241,8 +247,9 @@ LogicalResult ProgramWriter::write(exec::LaunchOp op) {
   }
   Value function =
       LLVM::AddressOfOp::create(builder, loc, pointer, op.getKernelAttr());
+  Value grid = gridOf(op, kernel);
   call("dsrt_launch", {stream(op.getStream()), function, slots, i32(count),
-                       gridOf(op, kernel)});
+                       op.getPeersOnly() ? withPeers(grid) : grid});
   return success();
 }
 
@@ -345,7 +352,8 @@ LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
                          i64(exec::getElementBytes(type.getElementType())));
   call("dsrt_all_to_all",
        {stream(op.getStream()), viewOf(op.getSource()).pointer,
-        viewOf(op.getDestination()).pointer, slice});
+        viewOf(op.getDestination()).pointer,
+        op.getPeersOnly() ? withPeers(slice) : slice});
   return success();
 }
 

@@ -55,6 +55,9 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
     The source is a whole flat array of the group; row r of the destination is
     what rank r sent.
 
+    `peers_only` says that nothing reads the destination on a rank without
+    peers, where the operation is skipped.
+
     Constraints:
     1. Element types agree.
     2. `group` names an `exec.group`; the source is memref<?xT> or holds at
@@ -75,9 +78,10 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$group, AnyMemRef:$source,
-                       AnyMemRef:$destination, Exec_StreamAttr:$stream);
+                       AnyMemRef:$destination, Exec_StreamAttr:$stream,
+                       UnitAttr:$peers_only);
   let assemblyFormat = [{
-    `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
+    (`peers_only` $peers_only^)? `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
     attr-dict `:` type($source) `into` type($destination)
   }];
   let hasVerifier = 1;

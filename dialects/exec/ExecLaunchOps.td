@@ -17,6 +17,9 @@ def Exec_LaunchOp : Exec_Op<"launch", [
     each result the argument whose memory it overwrites, or -1. Views of one
     launch otherwise do not overlap where one is written.
 
+    `peers_only` says that the launch changes nothing on a rank without peers,
+    where it is skipped: a sum over ranks of which there is one.
+
     Constraints:
     1. `kernel` names a function with the attribute `exec.kernel`.
     2. Each view has the shape and element type of its argument or result.
@@ -36,9 +39,10 @@ def Exec_LaunchOp : Exec_Op<"launch", [
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$ins,
-                       Variadic<AnyMemRef>:$outs, Exec_StreamAttr:$stream);
+                       Variadic<AnyMemRef>:$outs, Exec_StreamAttr:$stream,
+                       UnitAttr:$peers_only);
   let assemblyFormat = [{
-    $kernel (`ins` `(` $ins^ `:` type($ins) `)`)?
+    (`peers_only` $peers_only^)? $kernel (`ins` `(` $ins^ `:` type($ins) `)`)?
     (`outs` `(` $outs^ `:` type($outs) `)`)? `on` `(` $stream `)` attr-dict
   }];
 }

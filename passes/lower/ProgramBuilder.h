@@ -47,7 +47,8 @@ private:
   /// Records what the await of `start` waits for.
   void endCommunication(mlir::Operation *start);
   void launchRankSum(mlir::Location loc, mlir::Value accumulator,
-                     mlir::Value rows, mlir::Value result);
+                     mlir::Value rows, mlir::Value result,
+                     bool peersOnly = false);
 
   // Views are made where first used and then used again.
   mlir::Value getView(mlir::Value value);

@@ -68,7 +68,7 @@ void ProgramBuilder::provide(Operation *op, Value value,
 }
 
 void ProgramBuilder::launchRankSum(Location loc, Value accumulator, Value rows,
-                                   Value result) {
+                                   Value result, bool peersOnly) {
   auto getTensor = [](Value view) {
     auto type = cast<MemRefType>(view.getType());
     return RankedTensorType::get(type.getShape(), type.getElementType());
@@ -80,7 +80,7 @@ void ProgramBuilder::launchRankSum(Location loc, Value accumulator, Value rows,
     ins.push_back(accumulator);
   ins.push_back(rows);
   exec::LaunchOp::create(builder, loc, kernel.getValue(), ins, result,
-                         kCommunication);
+                         kCommunication, peersOnly);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,9 +142,10 @@ ProgramBuilder::emitReduceGradients(zero::AllReduceGradientsStartOp op) {
   Value slices = exec::StagingViewOp::create(
       builder, loc, getSliceType(group.getElementType()),
       table.getShardStaging(group), first);
+  // Without peers the array holds its sum already.
   exec::AllToAllOp::create(builder, loc, op.getGroup(), full, slices,
-                           kCommunication);
-  launchRankSum(loc, /*accumulator=*/{}, slices, shard);
+                           kCommunication, /*peers_only=*/true);
+  launchRankSum(loc, /*accumulator=*/{}, slices, shard, /*peersOnly=*/true);
   exec::AllGatherOp::create(builder, loc, op.getGroupAttr(), shard, full,
                             kCommunication);
   endCommunication(op);

@@ -44,15 +44,16 @@ struct Draft {
 SmallVector<train::ParameterOp> sortByFirstUse(ModuleOp module,
                                                const StateMap &states) {
   llvm::SetVector<Operation *> sorted;
-  auto entries = llvm::to_vector(module.getOps<train::EntryOp>());
-  llvm::stable_sort(entries, [](train::EntryOp a, train::EntryOp b) {
-    return a.getKind() == train::EntryKind::Step &&
-           b.getKind() != train::EntryKind::Step;
-  });
-  for (train::EntryOp entry : entries)
+  auto addUsesOf = [&](train::EntryOp entry) {
+    for (const ParameterUse &use : collectParameterUses(entry, states))
+      sorted.insert(use.parameter);
+  };
+  for (auto entry : module.getOps<train::EntryOp>())
+    if (entry.getKind() == train::EntryKind::Step)
+      addUsesOf(entry);
+  for (auto entry : module.getOps<train::EntryOp>())
     if (entry.getKind() != train::EntryKind::Update)
-      for (const ParameterUse &use : collectParameterUses(entry, states))
-        sorted.insert(use.parameter);
+      addUsesOf(entry);
   for (auto parameter : module.getOps<train::ParameterOp>())
     if (belongsToGroup(parameter))
       sorted.insert(parameter);

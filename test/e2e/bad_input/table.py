@@ -300,6 +300,20 @@ COMPILER = [
         code=2,
     ),
     _dsc(
+        "rate-nan",
+        hostile.good_file,
+        [BATCH, LOSS, "--lr=nan"],
+        "dsc: error: --lr=nan: must be at least 0 and finite",
+        code=2,
+    ),
+    _dsc(
+        "beta-one",
+        hostile.good_file,
+        [BATCH, LOSS, "--betas=0.9,1"],
+        "dsc: error: --betas=1: must be at least 0 and below 1",
+        code=2,
+    ),
+    _dsc(
         "target",
         hostile.good_file,
         [BATCH, LOSS, "-target=sm_80"],

@@ -62,6 +62,8 @@ exec.program @step arena(512) kind(step) inputs [{name = "x", type = tensor<4x2x
   exec.all_gather %pair into %rows on(communication) : memref<2xf64> into memref<?x2xf64>
   // CHECK: exec.all_to_all group(@fc1) %[[FLAT]] into %[[SLICES]] on(communication) : memref<?xf32> into memref<?x?xf32>
   exec.all_to_all group(@fc1) %flat into %slices on(communication) : memref<?xf32> into memref<?x?xf32>
+  // CHECK: exec.all_to_all peers_only group(@fc1) %[[FLAT]] into %[[SLICES]] on(communication)
+  exec.all_to_all peers_only group(@fc1) %flat into %slices on(communication) : memref<?xf32> into memref<?x?xf32>
   // CHECK: exec.copy %{{.*}} into %{{.*}} on(compute) : memref<?xf32>
   exec.copy %part into %p on(compute) : memref<?xf32>
   // CHECK: exec.fill_zero %[[Y]] on(compute) : memref<4x3xf32>

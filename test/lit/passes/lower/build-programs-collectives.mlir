@@ -93,8 +93,9 @@ train.entry @step_last() kind(step_last) {
   // CHECK: exec.event_wait 0 on(communication)
   // CHECK: %[[FLAT:.*]] = exec.flat_view @w.grad : memref<?xf32>
   // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
-  // CHECK: exec.all_to_all group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
-  // CHECK: exec.launch @kernel_0 ins(%[[SLICES]] : memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // A rank without peers has the sum already.
+  // CHECK: exec.all_to_all peers_only group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
+  // CHECK: exec.launch peers_only @kernel_0 ins(%[[SLICES]] : memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
   // CHECK: exec.all_gather group(@fc1) %[[SHARD]] into %[[FLAT]] on(communication)
   // CHECK-NEXT: exec.event_record 1 on(communication)
   %0 = zero.all_reduce_gradients_start @fc1 axis(@world)

@@ -1,5 +1,6 @@
 #include "compiler/OutputFile.h"
 
+#include "codegen/host/TemporaryFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
 
@@ -40,20 +41,18 @@ bool dsc::writeOutputFile(StringRef path,
     raw_fd_ostream os(path, code);
     return code ? fail(path, code) : writeAll(os, path, write);
   }
-  Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(path + ".tmp-%%%%%%", 0666);
-  if (!file)
-    return fail(path, errorToErrorCode(file.takeError()));
-  bool written;
+  TemporaryFile file;
+  if (std::error_code code = file.createBeside(path, ".tmp"))
+    return fail(path, code);
   {
-    raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-    written = writeAll(os, path, write);
+    std::error_code code;
+    raw_fd_ostream os(file.getPath(), code);
+    if (code)
+      return fail(path, code);
+    if (!writeAll(os, path, write))
+      return false;
   }
-  if (!written) {
-    consumeError(file->discard());
-    return false;
-  }
-  if (Error error = file->keep(path))
-    return fail(path, errorToErrorCode(std::move(error)));
+  if (std::error_code code = file.renameTo(path))
+    return fail(path, code);
   return true;
 }

@@ -1,8 +1,6 @@
 #include "codegen/host/HostTarget.h"
+#include "codegen/host/TemporaryFile.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -10,32 +8,8 @@
 
 using namespace mlir;
 using namespace dsc;
-namespace fs = llvm::sys::fs;
 
 namespace {
-
-/// A file that is removed at the end unless it was renamed.
-class TemporaryFile {
-public:
-  ~TemporaryFile() {
-    if (!path.empty())
-      fs::remove(path);
-  }
-  /// Makes an empty file beside `target`, so that renaming it there is atomic.
-  std::error_code createBeside(StringRef target, StringRef suffix) {
-    return fs::createUniqueFile(target + ".%%%%%%%%" + suffix, path);
-  }
-  std::error_code renameTo(StringRef target) {
-    std::error_code error = fs::rename(path, target);
-    if (!error)
-      path.clear();
-    return error;
-  }
-  StringRef getPath() const { return path; }
-
-private:
-  llvm::SmallString<128> path;
-};
 
 /// Errors name `target`, the file that the user has asked for.
 LogicalResult writeObject(ModuleOp module, const HostOptions &options,

@@ -9,7 +9,6 @@
 #include "passes/normalize/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 #define DEBUG_TYPE "normalize-bind-dims"
 
@@ -21,9 +20,6 @@ namespace dsc {
 using namespace dsc;
 using namespace mlir;
 using llvm::StringRef;
-
-/// More bytes than any machine addresses.
-static constexpr int64_t largestTensorBytes = int64_t(1) << 48;
 
 namespace {
 
@@ -182,7 +178,6 @@ FailureOr<RankedTensorType> DimBinder::bindArgument(unsigned argument) {
   if (!type)
     return emitError(loc) << "is no ranked tensor";
   SmallVector<int64_t> shape(type.getShape());
-  int64_t bytes = 8;
   for (auto [dim, size] : llvm::enumerate(shape)) {
     if (ShapedType::isDynamic(size)) {
       StringRef name = dimName(argument, dim);
@@ -199,16 +194,11 @@ FailureOr<RankedTensorType> DimBinder::bindArgument(unsigned argument) {
                                  inputName(argument) + "'")
                                     .str());
     }
-    if (ShapedType::isDynamic(size))
-      continue;
-    std::optional<int64_t> product =
-        llvm::checkedMul(bytes, std::max<int64_t>(size, 1));
-    if (!product || *product > largestTensorBytes)
-      return emitError(loc) << "is too large to address once its dims are "
-                               "bound";
-    bytes = *product;
   }
-  return type.clone(shape);
+  RankedTensorType bound = type.clone(shape);
+  if (isTooLarge(bound))
+    return emitError(loc) << "is too large to address once its dims are bound";
+  return bound;
 }
 
 LogicalResult DimBinder::reportUnbound() {

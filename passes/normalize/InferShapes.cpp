@@ -9,6 +9,7 @@
 #include "dialects/nn/NnOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace dsc;
 using namespace mlir;
@@ -20,6 +21,22 @@ static void noteOperands(Diagnostic &diagnostic, Operation *op) {
     diagnostic.attachNote(operand.get().getLoc())
         << "operand " << operand.getOperandNumber() << " is "
         << operand.get().getType();
+}
+
+bool dsc::isTooLarge(RankedTensorType type) {
+  // More bytes than any machine addresses, at 8 an element.
+  constexpr int64_t largest = int64_t(1) << 48;
+  int64_t bytes = 8;
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      continue;
+    std::optional<int64_t> product =
+        llvm::checkedMul(bytes, std::max<int64_t>(size, 1));
+    if (!product || *product > largest)
+      return true;
+    bytes = *product;
+  }
+  return false;
 }
 
 /// Infers the result types of `op`, sets them and checks the operation.
@@ -36,10 +53,14 @@ static LogicalResult reinfer(ShapeInferenceOpInterface op) {
     result.setType(type);
   if (failed(verify(op)))
     return failure();
-  for (Value result : op->getResults())
-    if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
+  for (Value result : op->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (!type.hasStaticShape())
       return op->emitError("the shape of its result is not known at compile "
                            "time");
+    if (isTooLarge(type))
+      return op->emitError("its result is too large to address: ") << type;
+  }
   return success();
 }
 

@@ -12,10 +12,14 @@
 
 namespace dsc {
 
+/// Whether the known dims of a tensor make it larger than any machine
+/// addresses.
+bool isTooLarge(mlir::RankedTensorType type);
+
 /// Infers the result types of the operations of `forward` from its argument
 /// types, in order, and sets the function's result types. Fails after a located
 /// error for each operation whose operands do not fit, or whose result has a
-/// size that is not known; the types are then part old, part new.
+/// size that is not known or too large; the types are then part old, part new.
 llvm::LogicalResult inferShapes(mlir::func::FuncOp forward);
 
 } // namespace dsc

@@ -33,3 +33,18 @@ func.func @forward(
   %0 = nn.dynamic_reshape %x, %s : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+// Operands that fit may make a result that does not.
+func.func @forward(
+    // expected-note @below {{operand 0 is 'tensor<33554432x1xf32>'}}
+    %x: tensor<33554432x1xf32> {dsc.name = "x", dsc.dims = ["", ""]},
+    // expected-note @below {{operand 1 is 'tensor<1x33554432xf32>'}}
+    %w: tensor<1x33554432xf32> {dsc.name = "w", dsc.dims = ["", ""]},
+    %y: tensor<?xf32> {dsc.name = "y", dsc.dims = ["a"]},
+    %z: tensor<?xf32> {dsc.name = "z", dsc.dims = ["b"]}) {
+  // expected-error @below {{its result is too large to address: 'tensor<33554432x33554432xf32>'}}
+  %0 = nn.matmul %x, %w : (tensor<33554432x1xf32>, tensor<1x33554432xf32>) -> tensor<33554432x33554432xf32>
+  return
+}

@@ -5,7 +5,7 @@ using namespace dsc;
 using namespace dsc::train;
 
 StateDeclarer::StateDeclarer(ModuleOp module)
-    : module(module), builder(module.getContext()) {
+    : module(module), symbols(module), builder(module.getContext()) {
   builder.setInsertionPointToStart(module.getBody());
   for (Operation &op : *module.getBody())
     if (isa<ParameterOp, StateOp>(op))
@@ -13,7 +13,7 @@ StateDeclarer::StateDeclarer(ModuleOp module)
 }
 
 bool StateDeclarer::claim(StringRef name) {
-  Operation *taken = module.lookupSymbol(name);
+  Operation *taken = symbols.lookup(name);
   if (!taken)
     return true;
   hasConflict = true;
@@ -27,8 +27,9 @@ std::string StateDeclarer::addOf(ParameterOp parameter, StringRef suffix,
                                  StateKind kind) {
   std::string name = (parameter.getSymName() + suffix).str();
   if (claim(name))
-    StateOp::create(builder, parameter.getLoc(), name, parameter.getType(),
-                    kind, parameter.getSymName());
+    symbols.insert(StateOp::create(builder, parameter.getLoc(), name,
+                                   parameter.getType(), kind,
+                                   parameter.getSymName()));
   return name;
 }
 
@@ -36,14 +37,16 @@ void StateDeclarer::addScalar(StringRef name, StateKind kind) {
   Type elementType = kind == StateKind::Counter ? Type(builder.getI64Type())
                                                 : Type(builder.getF64Type());
   if (claim(name))
-    StateOp::create(builder, module.getLoc(), name,
-                    RankedTensorType::get({}, elementType), kind);
+    symbols.insert(StateOp::create(builder, module.getLoc(), name,
+                                   RankedTensorType::get({}, elementType),
+                                   kind));
 }
 
 void StateDeclarer::addSetting(StringRef name, double defaultValue,
                                StringRef help) {
   if (claim(name))
-    StateOp::create(builder, module.getLoc(), name, defaultValue, help);
+    symbols.insert(
+        StateOp::create(builder, module.getLoc(), name, defaultValue, help));
 }
 
 SmallVector<ParameterOp> dsc::getTrainable(ModuleOp module) {

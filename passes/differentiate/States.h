@@ -6,6 +6,7 @@
 #include "dialects/train/TrainOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace dsc {
 
@@ -30,6 +31,8 @@ public:
 
 private:
   mlir::ModuleOp module;
+  /// Kept up to date here: to look up in the module itself is to walk over it.
+  mlir::SymbolTable symbols;
   mlir::OpBuilder builder;
   bool hasConflict = false;
 };

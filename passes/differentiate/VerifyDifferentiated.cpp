@@ -106,11 +106,12 @@ static LogicalResult verifyGradients(ModuleOp module, EntryOp step) {
 }
 
 static LogicalResult verifyParameterStates(ModuleOp module) {
+  SymbolTable symbols(module);
   llvm::StringMap<unsigned> gradientStates;
   for (auto state : module.getOps<StateOp>()) {
     if (!state.getParameter())
       continue;
-    auto parameter = module.lookupSymbol<ParameterOp>(*state.getParameter());
+    auto parameter = symbols.lookup<ParameterOp>(*state.getParameter());
     if (!parameter.isTrainable())
       return state.emitError("belongs to a parameter that is not trained");
     if (state.getKind() == StateKind::Gradient)

@@ -1,6 +1,7 @@
 #include "compiler/Compile.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/EntrySets.h"
 #include "compiler/Options.h"
 #include "compiler/OutputFile.h"
 #include "compiler/ParameterTable.h"
@@ -45,7 +46,10 @@ public:
 
 private:
   ExitCode runStage(const StageInfo &stage);
-  ExitCode failStage(const StageInfo &stage, StringRef failedPass);
+  ExitCode runPasses(const StageInfo &stage, ModuleOp module,
+                     const CompileOptions &options);
+  ExitCode failStage(const StageInfo &stage, ModuleOp module,
+                     StringRef failedPass);
   bool dump(const StageInfo &stage);
   bool writeModule(StringRef path);
   bool writeSharedObject();
@@ -53,7 +57,10 @@ private:
 
   const CompileOptions &options;
   MLIRContext context;
-  OwningOpRef<ModuleOp> module;
+  /// One module, but one for each set of entry points between import and
+  /// differentiate.
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  std::vector<EntrySet> sets;
   /// Filled before lower, which turns parameters into rows of the state table.
   std::vector<WeightSource> weights;
   DefaultTimingManager timing;
@@ -99,7 +106,8 @@ Compilation::Compilation(const CompileOptions &options)
 
 /// Tells whose fault the failure is; for dsc's own, leaves the module as it is
 /// now for whoever has to find out.
-ExitCode Compilation::failStage(const StageInfo &stage, StringRef failedPass) {
+ExitCode Compilation::failStage(const StageInfo &stage, ModuleOp module,
+                                StringRef failedPass) {
   bool exitFormBroken = failedPass.ends_with("-verify");
   if (stage.rejectsInput && !exitFormBroken && errors)
     return InputError;
@@ -110,7 +118,7 @@ ExitCode Compilation::failStage(const StageInfo &stage, StringRef failedPass) {
   bool written = writeOutputFile(path, [&](llvm::raw_ostream &os) {
     os << "// dsc-opt --dsc-" << stage.name << ' ' << path << '\n';
     OpPrintingFlags flags;
-    module->print(os, flags.enableDebugInfo().assumeVerified());
+    module.print(os, flags.enableDebugInfo().assumeVerified());
     return true;
   });
   if (written)
@@ -138,17 +146,17 @@ bool Compilation::dump(const StageInfo &stage) {
 
 bool Compilation::writeModule(StringRef path) {
   return writeOutputFile(path, [&](llvm::raw_ostream &os) {
-    module->print(os);
+    llvm::interleave(
+        modules,
+        [&](const OwningOpRef<ModuleOp> &module) { module.get()->print(os); },
+        [&] { os << "\n// -----\n\n"; });
     return true;
   });
 }
 
-ExitCode Compilation::runStage(const StageInfo &stage) {
+ExitCode Compilation::runPasses(const StageInfo &stage, ModuleOp module,
+                                const CompileOptions &options) {
   TimingScope scope = rootScope.nest(stage.name);
-  if (stage.stage == Stage::Import) {
-    module = importOnnx(options.model, options.import, &context);
-    return module ? Success : InputError;
-  }
   PassManager pm(&context);
   if (failed(applyPassManagerCLOptions(pm)))
     return UsageError;
@@ -156,21 +164,46 @@ ExitCode Compilation::runStage(const StageInfo &stage) {
   std::string failedPass;
   pm.addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
   stage.build(pm, options);
-  if (failed(pm.run(*module)))
-    return failStage(stage, failedPass);
+  if (failed(pm.run(module)))
+    return failStage(stage, module, failedPass);
+  return Success;
+}
+
+ExitCode Compilation::runStage(const StageInfo &stage) {
+  if (stage.stage == Stage::Import) {
+    TimingScope scope = rootScope.nest(stage.name);
+    modules.push_back(importOnnx(options.model, options.import, &context));
+    return modules.front() ? Success : InputError;
+  }
+  if (stage.stage == Stage::Normalize) {
+    sets = expandEntrySets(options.normalize.bind);
+    for (size_t i = 1; i < sets.size(); ++i)
+      modules.push_back(modules.front()->clone());
+  }
+  CompileOptions setOptions = options;
+  for (auto [module, set] : llvm::zip(modules, sets)) {
+    setOptions.normalize.bind = set.bind;
+    if (ExitCode code = runPasses(stage, *module, setOptions))
+      return code;
+  }
+  if (stage.stage == Stage::Differentiate) {
+    if (failed(mergeEntrySets(modules, sets)))
+      return InputError;
+    modules.resize(1);
+  }
   return Success;
 }
 
 ExitCode Compilation::run() {
   for (const StageInfo &stage : getStages()) {
     if (stage.stage == Stage::Lower)
-      weights = collectWeights(*module);
+      weights = collectWeights(*modules.front());
     if (ExitCode code = runStage(stage))
       return code;
     if (!dump(stage))
       return InputError;
     if (options.listParameters && stage.stage == Stage::Differentiate) {
-      printParameterTable(*module, llvm::outs());
+      printParameterTable(*modules.front(), llvm::outs());
       return Success;
     }
     if (options.outputKind == OutputKind::Stage &&
@@ -190,7 +223,8 @@ bool Compilation::writeSharedObject() {
       });
   if (!weightsWritten)
     return false;
-  if (succeeded(linkSharedObject(*module, options.host, options.output)))
+  if (succeeded(
+          linkSharedObject(*modules.front(), options.host, options.output)))
     return true;
   llvm::sys::fs::remove(weightsPath);
   return false;
@@ -201,7 +235,7 @@ bool Compilation::write() {
   auto emit = [&](LogicalResult (*emitter)(ModuleOp, const HostOptions &,
                                            llvm::raw_ostream &)) {
     return writeOutputFile(options.output, [&](llvm::raw_ostream &os) {
-      return succeeded(emitter(*module, options.host, os));
+      return succeeded(emitter(*modules.front(), options.host, os));
     });
   };
   switch (options.outputKind) {

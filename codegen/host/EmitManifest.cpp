@@ -187,11 +187,12 @@ Json ManifestWriter::convertTensor(DictionaryAttr tensor) {
 
 void ManifestWriter::addEntry(exec::ProgramOp program) {
   Json inputs = Json::array(), outputs = Json::array();
+  int64_t entryBatch = 1;
   for (auto input : program.getInputs().getAsRange<DictionaryAttr>()) {
     Json row = convertTensor(input);
     row.emplace("role", "data");
-    if (entries.empty() && inputs.empty() && !row["shape"].empty())
-      batch = std::max<int64_t>(row["shape"][0].get<int64_t>(), 1);
+    if (inputs.empty() && !row["shape"].empty())
+      entryBatch = std::max<int64_t>(row["shape"][0].get<int64_t>(), 1);
     inputs.push_back(row);
   }
   for (auto output : program.getOutputs().getAsRange<DictionaryAttr>())
@@ -203,11 +204,14 @@ void ManifestWriter::addEntry(exec::ProgramOp program) {
   std::string hash =
       program.getHash() ? program.getHash()->str() : sha256(dump(collectives));
   arenaBytes = std::max<int64_t>(arenaBytes, program.getArena());
+  if (entries.empty())
+    batch = entryBatch;
   std::string name = program.getSymName().str();
   entries.push_back(
       {{"name", name},
        {"kind", exec::stringifyProgramKind(program.getKind()).str()},
        {"symbol", "dsc_entry_" + name},
+       {"batch", entryBatch},
        {"inputs", inputs},
        {"outputs", outputs},
        {"arena_bytes", program.getArena()},

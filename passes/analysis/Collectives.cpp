@@ -25,17 +25,10 @@ bool dsc::isGradientAllReduce(Operation *op) {
   return isa<zero::AllReduceGradientsOp, zero::AllReduceGradientsStartOp>(op);
 }
 
-LogicalResult dsc::verifyEqualSteps(ModuleOp module) {
-  train::EntryOp step, stepLast;
-  for (auto entry : module.getOps<train::EntryOp>()) {
-    if (entry.getKind() == train::EntryKind::Step)
-      step = entry;
-    if (entry.getKind() == train::EntryKind::StepLast)
-      stepLast = entry;
-  }
-  if (!step || !stepLast)
-    return success();
-
+/// Whether `step` and `stepLast`, of one set, exchange the same but for the
+/// gradients that only the latter sums.
+static LogicalResult verifyEqualSteps(train::EntryOp step,
+                                      train::EntryOp stepLast) {
   SmallVector<Collective> list = listCollectives(step);
   SmallVector<Collective> lastList = listCollectives(stepLast);
   llvm::erase_if(lastList, [](const Collective &collective) {
@@ -51,6 +44,19 @@ LogicalResult dsc::verifyEqualSteps(ModuleOp module) {
   if (it != list.end() && lastIt != lastList.end())
     diagnostic.attachNote(lastIt->op->getLoc()) << "'step_last' has this";
   return diagnostic;
+}
+
+LogicalResult dsc::verifyEqualSteps(ModuleOp module) {
+  // The two of a set follow each other.
+  train::EntryOp step;
+  for (auto entry : module.getOps<train::EntryOp>()) {
+    if (entry.getKind() == train::EntryKind::Step)
+      step = entry;
+    else if (entry.getKind() == train::EntryKind::StepLast && step &&
+             failed(::verifyEqualSteps(step, entry)))
+      return failure();
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

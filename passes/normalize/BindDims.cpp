@@ -1,10 +1,3 @@
-//===- BindDims.cpp - Give symbolic dims their sizes ----------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "passes/normalize/InferShapes.h"
 #include "passes/normalize/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -105,8 +98,8 @@ LogicalResult DimBinder::parseOne(StringRef text) {
     return emitBindError(text) << "is not of the form NAME=SIZE or INPUT=AxBxC";
   if (value.contains(','))
     return emitBindError(text)
-           << "several sizes need an entry point each, which is not supported "
-              "yet; give one size";
+           << "one size makes one set of entry points; dsc runs this pass once "
+              "for each size of a list";
   SmallVector<StringRef> parts;
   value.split(parts, 'x');
   SmallVector<int64_t> sizes;

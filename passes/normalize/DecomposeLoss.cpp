@@ -1,10 +1,3 @@
-//===- DecomposeLoss.cpp - ONNX cross-entropy to cross-entropy on rows ----===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "dialects/nn/NnOps.h"
 #include "passes/normalize/Patterns.h"
 

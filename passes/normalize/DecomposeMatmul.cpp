@@ -1,10 +1,3 @@
-//===- DecomposeMatmul.cpp - Numpy batches to equal batches ---------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "dialects/nn/NnOps.h"
 #include "passes/normalize/Patterns.h"
 

@@ -1,10 +1,3 @@
-//===- DecomposeOps.cpp - Rare operations by common ones ------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "dialects/nn/NnOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/normalize/Passes.h"

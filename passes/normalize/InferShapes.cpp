@@ -1,10 +1,3 @@
-//===- InferShapes.cpp - Carry shapes through the operations --------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "passes/normalize/InferShapes.h"
 #include "dialects/nn/NnOps.h"
 #include "mlir/IR/Verifier.h"

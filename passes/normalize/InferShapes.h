@@ -1,10 +1,3 @@
-//===- InferShapes.h - Carry shapes through the operations ------*- C++ -*-===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #ifndef DSC_PASSES_NORMALIZE_INFERSHAPES_H
 #define DSC_PASSES_NORMALIZE_INFERSHAPES_H
 

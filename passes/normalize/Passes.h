@@ -1,14 +1,5 @@
-//===- Passes.h - The normalize stage ---------------------------*- C++ -*-===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
 // From import form to normal form: static shapes and the small set of `nn`
 // operations that later stages know.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef DSC_PASSES_NORMALIZE_PASSES_H
 #define DSC_PASSES_NORMALIZE_PASSES_H

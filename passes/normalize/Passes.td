@@ -1,10 +1,3 @@
-//===- Passes.td - The normalize stage ---------------------*- tablegen -*-===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #ifndef DSC_PASSES_NORMALIZE_PASSES
 #define DSC_PASSES_NORMALIZE_PASSES
 

@@ -1,10 +1,3 @@
-//===- VerifyNormalized.cpp - Check the normal form -----------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "dialects/nn/NnOps.h"
 #include "dialects/train/TrainOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

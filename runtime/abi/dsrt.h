@@ -253,9 +253,9 @@ DSRT_API void dsrt_session_destroy(dsrt_session *session);
  * `dsrun --dry-run` prints. */
 DSRT_API uint64_t dsrt_session_allocated_bytes(const dsrt_session *session);
 
-/* Copies `data` into the input `name` of every entry that has it. Type, shape
- * and size must be those of the manifest; class labels are checked for their
- * range. The caller may reuse `data` at once. */
+/* Copies `data` into the input `name` of every entry that has it with this type
+ * and shape; there must be one in the manifest. Class labels are checked for
+ * their range. The caller may reuse `data` at once. */
 DSRT_API int dsrt_session_bind_input(dsrt_session *session, const char *name,
                                      const void *data, uint64_t bytes,
                                      int32_t type, int32_t rank,

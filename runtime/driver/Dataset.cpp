@@ -44,6 +44,20 @@ Status checkNames(const Manifest::Entry &entry,
   return {};
 }
 
+/// Whether the first dim of an input counts samples.
+bool isPerSample(const Manifest::Input &input, uint64_t batch) {
+  return !input.shape.empty() && uint64_t(input.shape[0]) == batch;
+}
+
+/// The shape that an array of shape `have` should have for an input.
+Shape wantedShape(const Manifest::Input &input, uint64_t batch,
+                  const Shape &have) {
+  Shape want = input.shape;
+  if (isPerSample(input, batch) && !have.empty())
+    want[0] = have[0]; // Any number of samples.
+  return want;
+}
+
 /// A note on how to bring an array into the wanted shape, where only the shape
 /// differs.
 std::string reshapeHint(const Shape &have, const Shape &want) {
@@ -56,14 +70,47 @@ std::string reshapeHint(const Shape &have, const Shape &want) {
          ")";
 }
 
+/// Why none of the entries takes the files: what the first one of fitting
+/// shapes says, or else the shapes that each takes, of as many samples as there
+/// are.
+Status explainFailures(const std::vector<const Manifest::Entry *> &entries,
+                       const std::vector<Status> &failures,
+                       const std::vector<InputFile> &files,
+                       const std::string &option) {
+  std::vector<Result<Array>> arrays;
+  for (const InputFile &file : files)
+    arrays.push_back(readArray(file.location));
+  std::string given, taken;
+  auto append = [](std::string &list, const std::string &name,
+                   const Shape &shape) {
+    list += concat(list.empty() ? "" : ", ", name, " ", toString(shape));
+  };
+  for (size_t i = 0; i < entries.size(); ++i) {
+    std::string wanted;
+    given.clear();
+    for (size_t j = 0; j < files.size(); ++j) {
+      const std::string &name = files[j].name;
+      for (const Manifest::Input &input : entries[i]->inputs)
+        if (input.name == name && arrays[j].ok()) {
+          const Shape &have = arrays[j]->shape;
+          append(given, name, have);
+          append(wanted, name, wantedShape(input, entries[i]->batch, have));
+        }
+    }
+    if (given == wanted)
+      return failures[i];
+    taken += concat("; '", entries[i]->name, "' takes ", wanted);
+  }
+  return inputError(option, ": no set of entries takes ", given, taken);
+}
+
 } // namespace
 
-Result<Dataset> Dataset::open(const Manifest &manifest,
-                              const Manifest::Entry &entry,
+Result<Dataset> Dataset::open(const Manifest::Entry &entry,
                               const std::vector<InputFile> &files,
                               const std::string &option) {
   DSC_RETURN_IF_ERROR(checkNames(entry, files, option));
-  Dataset data(manifest.batch);
+  Dataset data(entry);
   for (const Manifest::Input &input : entry.inputs) {
     if (input.role == kWeightRole)
       data.weightInput = &input;
@@ -84,6 +131,22 @@ Result<Dataset> Dataset::open(const Manifest &manifest,
   return data;
 }
 
+Result<Dataset>
+Dataset::openFirst(const std::vector<const Manifest::Entry *> &entries,
+                   const std::vector<InputFile> &files,
+                   const std::string &option) {
+  std::vector<Status> failures;
+  for (const Manifest::Entry *entry : entries) {
+    Result<Dataset> data = open(*entry, files, option);
+    if (data.ok())
+      return data;
+    failures.push_back(data.status());
+  }
+  if (failures.size() == 1)
+    return failures.front();
+  return explainFailures(entries, failures, files, option);
+}
+
 Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
                           const std::string &option) {
   Result<Array> read = readArray(file.location);
@@ -97,11 +160,8 @@ Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
                       "; convert it with a.astype('", info(input.type).numpy,
                       "')");
 
-  bool perSample =
-      !input.shape.empty() && uint64_t(input.shape[0]) == batchSize;
-  Shape want = input.shape;
-  if (perSample && !array.shape.empty())
-    want[0] = array.shape[0]; // Any number of samples.
+  bool perSample = isPerSample(input, batchSize);
+  Shape want = wantedShape(input, batchSize, array.shape);
   if (array.shape != want)
     return inputError(where, ": '", array.location, "' has shape ",
                       toString(array.shape), " and the input takes ",
@@ -129,7 +189,7 @@ Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
 
 void Dataset::fill(Session &session, std::span<const uint64_t> samples) const {
   for (const Column &column : columns) {
-    std::byte *buffer = session.inputBuffer(column.input->name);
+    std::byte *buffer = session.inputBuffer(*column.input);
     if (!column.perSample) {
       std::copy(column.array.bytes.begin(), column.array.bytes.end(), buffer);
       continue;
@@ -151,7 +211,7 @@ void Dataset::fillWeights(Session &session,
       std::any_of(columns.begin(), columns.end(), [&](const Column &column) {
         return column.input == weightInput;
       });
-  std::byte *buffer = session.inputBuffer(weightInput->name);
+  std::byte *buffer = session.inputBuffer(*weightInput);
   uint64_t row = weightInput->bytes / batchSize;
   uint64_t used = samples.size() * row;
   std::memset(buffer + used, 0, weightInput->bytes - used);

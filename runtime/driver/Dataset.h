@@ -18,10 +18,18 @@ class Dataset {
 public:
   /// Opens and checks the files: names, types, shapes, equal sample counts,
   /// class labels. `option` is the one that gave the files, for messages.
-  static Result<Dataset> open(const Manifest &manifest,
-                              const Manifest::Entry &entry,
+  static Result<Dataset> open(const Manifest::Entry &entry,
                               const std::vector<InputFile> &files,
                               const std::string &option);
+
+  /// The same for the first of several entries, at least one, that takes the
+  /// files.
+  static Result<Dataset>
+  openFirst(const std::vector<const Manifest::Entry *> &entries,
+            const std::vector<InputFile> &files, const std::string &option);
+
+  /// The entry whose inputs these samples are.
+  const Manifest::Entry &entry() const { return *usedEntry; }
 
   uint64_t samples() const { return sampleCount; }
   uint64_t batch() const { return batchSize; }
@@ -45,12 +53,14 @@ private:
     bool perSample;
   };
 
-  Dataset(uint64_t batch) : batchSize(batch) {}
+  Dataset(const Manifest::Entry &entry)
+      : usedEntry(&entry), batchSize(entry.batch) {}
 
   Status addColumn(const Manifest::Input &input, const InputFile &file,
                    const std::string &option);
   void fillWeights(Session &session, std::span<const uint64_t> samples) const;
 
+  const Manifest::Entry *usedEntry;
   uint64_t batchSize;
   uint64_t sampleCount = 0;
   std::vector<Column> columns;

@@ -27,6 +27,7 @@ Result<EvalReport> readReport(const Session &session, uint64_t samples) {
   report.loss = weight != 0 ? loss / weight : 0;
   if (session.module().manifest().findState("dsc.eval_correct")) {
     DSC_ASSIGN(report.correct, session.getScalar("dsc.eval_correct"));
+    report.labels = weight;
     report.accuracy = weight != 0 ? report.correct / weight : 0;
   }
   return report;
@@ -53,17 +54,15 @@ Status OutputWriter::prepare(const std::string &directory,
 }
 
 Result<OutputWriter> OutputWriter::create(const std::string &directory,
-                                          const Manifest::Entry &entry,
-                                          uint64_t batch) {
-  OutputWriter writer(entry, batch);
+                                          const Manifest::Entry &entry) {
+  OutputWriter writer(entry);
   for (const Manifest::Output &output : entry.outputs) {
     DSC_ASSIGN(AtomicFile file,
                AtomicFile::create(directory + "/" + fileName(output.name)));
     // The row count is filled in at the end; the header's length is fixed.
     std::string header = npyHeader(output.type, output.shape);
     DSC_RETURN_IF_ERROR(file.write(header.data(), header.size()));
-    bool perSample =
-        !output.shape.empty() && uint64_t(output.shape[0]) == batch;
+    bool perSample = !output.shape.empty() && output.shape[0] == entry.batch;
     writer.columns.push_back(
         {&output, perSample, std::move(file), header.size()});
   }
@@ -76,8 +75,8 @@ Status OutputWriter::append(const Session &session, uint64_t samples) {
     DSC_ASSIGN(std::span<const std::byte> bytes,
                session.output(entry->name, column.output->name));
     if (column.perSample)
-      DSC_RETURN_IF_ERROR(
-          column.file.write(bytes.data(), bytes.size() / batch * samples));
+      DSC_RETURN_IF_ERROR(column.file.write(
+          bytes.data(), bytes.size() / entry->batch * samples));
     else
       DSC_RETURN_IF_ERROR(
           column.file.writeAt(column.headerBytes, bytes.data(), bytes.size()));
@@ -109,7 +108,7 @@ Result<EvalReport> dsc::runtime::evaluate(Session &session, const Dataset &data,
   auto runBatch = [&](uint64_t first) -> Status {
     uint64_t size = std::min(data.batch(), data.samples() - first);
     data.fill(session, std::span(order).subspan(first, size));
-    DSC_RETURN_IF_ERROR(session.run("eval"));
+    DSC_RETURN_IF_ERROR(session.run(data.entry().name));
     return writer ? writer->append(session, size) : Status();
   };
   uint64_t counted = std::min(data.batches() * data.batch(), data.samples());

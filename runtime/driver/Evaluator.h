@@ -19,8 +19,7 @@ public:
 
   /// Opens the files in a directory that is prepared.
   static Result<OutputWriter> create(const std::string &directory,
-                                     const Manifest::Entry &entry,
-                                     uint64_t batch);
+                                     const Manifest::Entry &entry);
 
   /// Appends the outputs of a batch of which `samples` are real.
   Status append(const Session &session, uint64_t samples);
@@ -36,18 +35,16 @@ private:
     uint64_t headerBytes;
   };
 
-  OutputWriter(const Manifest::Entry &entry, uint64_t batch)
-      : entry(&entry), batch(batch) {}
+  OutputWriter(const Manifest::Entry &entry) : entry(&entry) {}
 
   const Manifest::Entry *entry;
-  uint64_t batch;
   uint64_t rows = 0;
   std::vector<Column> columns;
 };
 
-/// Runs the eval entry over a data set. With a writer, its outputs are written
-/// for all samples; without padding, a short last batch is left out of the
-/// loss.
+/// Runs the data's eval entry over all of it. With a writer, its outputs are
+/// written for all samples; without padding, a short last batch is left out of
+/// the loss.
 Result<EvalReport> evaluate(Session &session, const Dataset &data,
                             OutputWriter *writer);
 

@@ -61,8 +61,8 @@ Status Run::execute() {
   DSC_RETURN_IF_ERROR(checkWritable(savePath));
   DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
   if (!options.outputDirectory.empty())
-    DSC_RETURN_IF_ERROR(OutputWriter::prepare(
-        options.outputDirectory, *module->manifest().findEntry("eval")));
+    DSC_RETURN_IF_ERROR(
+        OutputWriter::prepare(options.outputDirectory, evalData->entry()));
   DSC_ASSIGN(metrics, Metrics::open(options.metrics));
   DSC_ASSIGN(session, Session::create(*module, {unsigned(options.threads),
                                                 options.weights}));
@@ -89,14 +89,13 @@ Status Run::openData() {
   const Manifest &manifest = module->manifest();
   bool trains = options.steps.value_or(1) && options.epochs.value_or(1) &&
                 (options.steps || options.epochs);
-  auto open = [&](const char *entryName, const std::vector<InputFile> &files,
+  auto open = [&](const char *kind, const std::vector<InputFile> &files,
                   const std::string &option,
                   std::optional<Dataset> &result) -> Status {
-    const Manifest::Entry *entry = manifest.findEntry(entryName);
-    if (!entry)
-      return usageError("'", options.module, "' has no entry '", entryName,
-                        "'");
-    DSC_ASSIGN(result, Dataset::open(manifest, *entry, files, option));
+    std::vector<const Manifest::Entry *> entries = manifest.entriesOf(kind);
+    if (entries.empty())
+      return usageError("'", options.module, "' has no entry '", kind, "'");
+    DSC_ASSIGN(result, Dataset::openFirst(entries, files, option));
     return {};
   };
   if (trains && !manifest.findEntry("update"))
@@ -212,8 +211,8 @@ Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {
   DSC_ASSIGN(EvalReport report, evaluate(*session, *evalData, writer));
   std::printf("eval: step %" PRIu64 "  loss %.6g", step, report.loss);
   if (report.accuracy)
-    std::printf("  accuracy %.2f%% (%.0f of %" PRIu64 ")",
-                *report.accuracy * 100, report.correct, report.samples);
+    std::printf("  accuracy %.2f%% (%.0f of %.0f)", *report.accuracy * 100,
+                report.correct, report.labels);
   std::printf("\n");
   if (report.samples < evalData->samples())
     log.notice(concat("the evaluation leaves out the last ",
@@ -225,10 +224,8 @@ Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {
 Status Run::evaluateAtEnd(uint64_t step) {
   if (options.outputDirectory.empty())
     return evaluateOnce(step, nullptr);
-  const Manifest &manifest = module->manifest();
   DSC_ASSIGN(OutputWriter writer,
-             OutputWriter::create(options.outputDirectory,
-                                  *manifest.findEntry("eval"), manifest.batch));
+             OutputWriter::create(options.outputDirectory, evalData->entry()));
   DSC_RETURN_IF_ERROR(evaluateOnce(step, &writer));
   return writer.commit();
 }

@@ -265,6 +265,43 @@ TEST_F(RunTest, BadModules) {
   expectError(runOther("fake-bad-order"), 3, "there is no stream 17");
 }
 
+// The data's shapes choose the set of entries.
+TEST_F(RunTest, SetsOfEntries) {
+  ASSERT_EQ(runModule("fake-pairs", {"--epochs=2", "--dry-run"}), 0) << errors;
+  EXPECT_NE(output.find("6 updates of 8 samples, out of 20"), std::string::npos)
+      << output;
+  std::string x = file("x2.npy"), y = file("y2.npy");
+  auto withPairs = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {fakeModule("fake-pairs"), "--input", "x=" + x,
+                                 "--input", "labels=" + y, "--epochs=2"});
+    return run(words);
+  };
+  writeText(x,
+            npyText(ElementType::F32, {10, 2, 4}, std::vector<float>(80, 1)));
+  writeText(y, npyText(ElementType::I64, {10, 2}, std::vector<int64_t>(20, 1)));
+  ASSERT_EQ(withPairs({"--write-outputs", file("o")}), 0) << errors;
+  EXPECT_NE(output.find("step 6/6"), std::string::npos) << output;
+  EXPECT_EQ(readArray(file("o/logits.npy"))->shape, (Shape{10, 2, 2}));
+  ASSERT_EQ(
+      withPairs({"--eval-input", "x=" + file("x.npy"), "--eval-input",
+                 "labels=" + file("y.npy"), "--write-outputs", file("o")}),
+      0)
+      << errors;
+  EXPECT_EQ(readArray(file("o/logits.npy"))->shape, (Shape{20, 2}));
+
+  // What is wrong within the set that fits, and data that fits none.
+  writeText(y, npyText(ElementType::I64, {10, 2}, std::vector<int64_t>(20, 2)));
+  expectError(withPairs({}), 1,
+              "--input labels: '" + y + "': sample 0 has the label 2");
+  writeText(x, npyText(ElementType::F32, {10, 3, 4}, std::vector<float>(120)));
+  expectError(withPairs({}), 1,
+              "--input: no set of entries takes x [10, 3, 4], labels [10, 2]; "
+              "'step_last' takes x [10, 4], labels [10]; 'step_last.pair' "
+              "takes x [10, 2, 4], labels [10, 2]");
+  x = file("none.npy");
+  expectError(withPairs({}), 1, "--input x: cannot open '");
+}
+
 /// Puts a program named dsc into PATH while it lives.
 class FakeCompiler {
 public:

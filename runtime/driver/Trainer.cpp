@@ -30,7 +30,7 @@ Status Trainer::step(StepReport &report) {
   uint64_t first = batch++ * data.batch();
   uint64_t size = std::min(data.batch(), data.samples() - first);
   data.fill(session, std::span(order).subspan(first, size));
-  DSC_RETURN_IF_ERROR(session.run("step_last"));
+  DSC_RETURN_IF_ERROR(session.run(data.entry().name));
   DSC_RETURN_IF_ERROR(session.run("update"));
 
   report.step = ++steps;

@@ -6,7 +6,7 @@
 
 namespace dsc::runtime {
 
-/// Feeds batches to a session, one update each.
+/// Feeds batches to the data's entry in a session, one update each.
 class Trainer {
 public:
   /// With a seed, each epoch has an order of its own (Shuffle.h); without, that

@@ -42,29 +42,32 @@ enum { Batch = 8, Features = 4, Classes = 2 };
     "of" : null,                                                               \
     "initial" : init                                                           \
   }
-#define INPUT_X                                                                \
-  {"name" : "x", "role" : "data", "type" : "f32", "shape" : [ 8, 4 ]}
-#define INPUT_LABELS                                                           \
+#define INPUT_X(...)                                                           \
+  {"name" : "x", "role" : "data", "type" : "f32", "shape" : [__VA_ARGS__]}
+#define INPUT_LABELS(...)                                                      \
   {                                                                            \
     "name" : "labels",                                                         \
     "role" : "labels",                                                         \
     "type" : "i64",                                                            \
-    "shape" : [8],                                                             \
+    "shape" : [__VA_ARGS__],                                                   \
     "classes" : 2,                                                             \
     "ignore_index" : -100                                                      \
   }
-#define INPUT_WEIGHT                                                           \
+#define INPUT_WEIGHT(...)                                                      \
   {                                                                            \
     "name" : "dsc.sample_weight",                                              \
     "role" : "sample_weight",                                                  \
     "type" : "f32",                                                            \
-    "shape" : [8]                                                              \
+    "shape" : [__VA_ARGS__]                                                    \
   }
 #ifdef FAKE_WITHOUT_SAMPLE_WEIGHT
-#define INPUTS [ INPUT_X, INPUT_LABELS ]
+#define INPUTS [ INPUT_X(8, 4), INPUT_LABELS(8) ]
 #else
-#define INPUTS [ INPUT_X, INPUT_LABELS, INPUT_WEIGHT ]
+#define INPUTS [ INPUT_X(8, 4), INPUT_LABELS(8), INPUT_WEIGHT(8) ]
 #endif
+
+/* A further set of entries, for 4 samples of 2 rows each: the same code. */
+#define PAIR_INPUTS [ INPUT_X(4, 2, 4), INPUT_LABELS(4, 2), INPUT_WEIGHT(4, 2) ]
 
 /* Index of each state in the table below. */
 enum {
@@ -86,6 +89,20 @@ enum {
 };
 
 /* clang-format off */
+#ifdef FAKE_PAIRS
+#define PAIR_ENTRIES \
+  , {"name": "step.pair", "kind": "step", "batch": 4, \
+     "symbol": "dsc_entry_step", "inputs": PAIR_INPUTS, "outputs": []}, \
+    {"name": "step_last.pair", "kind": "step_last", "batch": 4, \
+     "symbol": "dsc_entry_step", "inputs": PAIR_INPUTS, "outputs": []}, \
+    {"name": "eval.pair", "kind": "eval", "batch": 4, \
+     "symbol": "dsc_entry_eval", "inputs": PAIR_INPUTS, \
+     "outputs": [{"name": "logits", "type": "f32", "shape": [4, 2, 2], \
+                  "arena_offset": 0}]}
+#else
+#define PAIR_ENTRIES
+#endif
+
 __attribute__((section(".dsc.manifest"), used))
 const char dsc_manifest[] = JSON({
   "format": FAKE_FORMAT, "abi": FAKE_ABI, "dsc": "0.1.0", "model": "fake.onnx",
@@ -128,7 +145,8 @@ const char dsc_manifest[] = JSON({
     {"name": "eval", "kind": "eval", "symbol": "dsc_entry_eval",
      "inputs": INPUTS,
      "outputs": [{"name": "logits", "type": "f32", "shape": [8, 2],
-                  "arena_offset": 0}]}],
+                  "arena_offset": 0}]}
+    PAIR_ENTRIES],
   "plan": {}, "options": {}, "hash": "fake"
 });
 /* clang-format on */

@@ -9,9 +9,10 @@ Result<Layout> dsc::runtime::computeLayout(const Manifest &manifest,
   Layout layout;
   for (const Manifest::Entry &entry : manifest.entries)
     for (const Manifest::Input &input : entry.inputs)
-      if (std::none_of(
-              layout.inputs.begin(), layout.inputs.end(),
-              [&](const auto *seen) { return seen->name == input.name; }))
+      if (std::none_of(layout.inputs.begin(), layout.inputs.end(),
+                       [&](const auto *seen) {
+                         return seen->is(input.name, input.type, input.shape);
+                       }))
         layout.inputs.push_back(&input);
 
   std::vector<dsrt_layout_group> groups;

@@ -11,7 +11,7 @@ struct Layout {
   uint64_t stateBytes, inputBytes; ///< Shares of the total; the rest is arena.
   std::vector<dsrt_layout_place> places;       ///< One for each state.
   std::vector<uint64_t> shardBytes;            ///< One for each group.
-  std::vector<const Manifest::Input *> inputs; ///< Distinct names, in order.
+  std::vector<const Manifest::Input *> inputs; ///< Distinct ones, in order.
   std::vector<uint64_t> inputOffsets;          ///< One for each of `inputs`.
 };
 

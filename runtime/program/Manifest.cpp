@@ -183,29 +183,25 @@ Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
   return output;
 }
 
-Manifest::Entry parseEntry(const Node &node, uint64_t arenaBytes) {
+int64_t parseBatch(const Node &node) {
+  if (node.integer() < 1)
+    node.fail("is not positive");
+  return node.integer();
+}
+
+Manifest::Entry parseEntry(const Node &node, const Manifest &manifest) {
   Manifest::Entry entry;
   entry.name = node.at("name").string();
+  entry.kind = node.at("kind").string();
   entry.symbol = node.at("symbol").string();
+  std::optional<Node> batch = node.find("batch");
+  entry.batch = batch ? parseBatch(*batch) : manifest.batch;
   node.at("inputs").each(
       [&](Node input) { entry.inputs.push_back(parseInput(input)); });
   node.at("outputs").each([&](Node output) {
-    entry.outputs.push_back(parseOutput(output, arenaBytes));
+    entry.outputs.push_back(parseOutput(output, manifest.arenaBytes));
   });
   return entry;
-}
-
-/// Entries share the buffer of an input, so they must agree on what it is.
-void checkSharedInputs(const Manifest &manifest, const Node &entries) {
-  std::map<std::string, const Manifest::Input *> seen;
-  for (const Manifest::Entry &entry : manifest.entries)
-    for (const Manifest::Input &input : entry.inputs) {
-      const Manifest::Input *first =
-          seen.emplace(input.name, &input).first->second;
-      if (first->type != input.type || first->shape != input.shape)
-        entries.fail("input '" + input.name +
-                     "' differs in type or shape between entries");
-    }
 }
 
 Manifest parseDocument(const Node &root) {
@@ -226,9 +222,7 @@ Manifest parseDocument(const Node &root) {
   if (manifest.unit == 0)
     root.at("unit").fail("is zero");
   manifest.arenaBytes = root.at("arena_bytes").size();
-  manifest.batch = root.at("batch").integer();
-  if (manifest.batch < 1)
-    root.at("batch").fail("is not positive");
+  manifest.batch = parseBatch(root.at("batch"));
 
   root.at("settings").each([&](Node node) {
     manifest.settings.push_back(
@@ -247,9 +241,8 @@ Manifest parseDocument(const Node &root) {
   if (std::optional<Node> weights = root.find("weights"))
     manifest.weights = weights->string();
   root.at("entries").each([&](Node node) {
-    manifest.entries.push_back(parseEntry(node, manifest.arenaBytes));
+    manifest.entries.push_back(parseEntry(node, manifest));
   });
-  checkSharedInputs(manifest, root.at("entries"));
   return manifest;
 }
 
@@ -260,6 +253,15 @@ const Manifest::Entry *Manifest::findEntry(std::string_view name) const {
     if (entry.name == name)
       return &entry;
   return nullptr;
+}
+
+std::vector<const Manifest::Entry *>
+Manifest::entriesOf(std::string_view kind) const {
+  std::vector<const Entry *> found;
+  for (const Entry &entry : entries)
+    if (entry.kind == kind)
+      found.push_back(&entry);
+  return found;
 }
 
 const Manifest::Setting *Manifest::findSetting(std::string_view name) const {

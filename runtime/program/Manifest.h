@@ -59,6 +59,12 @@ struct Manifest {
     uint64_t bytes;
     std::optional<int64_t> classes;     ///< Labels lie in [0, classes)...
     std::optional<int64_t> ignoreIndex; ///< ...or are this.
+
+    /// Entries share the buffer of inputs that agree in all of these.
+    bool is(std::string_view otherName, ElementType otherType,
+            const Shape &otherShape) const {
+      return name == otherName && type == otherType && shape == otherShape;
+    }
   };
 
   struct Output {
@@ -69,9 +75,13 @@ struct Manifest {
     uint64_t arenaOffset;
   };
 
+  /// One of a set for certain sizes of the inputs, such as step_last.seq256, or
+  /// of the first set, such as step_last, or update, which serves all sets.
   struct Entry {
     std::string name;
+    std::string kind; ///< step, step_last, update, eval.
     std::string symbol;
+    int64_t batch; ///< Samples of a micro-batch.
     std::vector<Input> inputs;
     std::vector<Output> outputs;
   };
@@ -80,7 +90,7 @@ struct Manifest {
   std::string optimizer, loss, precision, hash;
   uint32_t unit; ///< Elements in which groups are cut.
   uint64_t arenaBytes;
-  int64_t batch; ///< Samples of a micro-batch.
+  int64_t batch; ///< Of entries that do not say their own.
   std::vector<Setting> settings;
   std::vector<Group> groups;
   std::vector<State> states;
@@ -91,6 +101,9 @@ struct Manifest {
   /// Null if there is none of this name.
   const Entry *findEntry(std::string_view name) const;
   const Setting *findSetting(std::string_view name) const;
+
+  /// The entries of a kind, one for each set that has it, in order.
+  std::vector<const Entry *> entriesOf(std::string_view kind) const;
 
   /// Index of a state.
   std::optional<uint32_t> findState(std::string_view name) const;

@@ -50,6 +50,22 @@ TEST_F(ManifestTest, ReadsAllParts) {
   EXPECT_FALSE(manifest->findEntry("forward"));
 }
 
+TEST_F(ManifestTest, EntriesOfSeveralSets) {
+  json pair = document["entries"][3];
+  pair["name"] = "eval.pair";
+  pair["batch"] = 4;
+  document["entries"].push_back(pair);
+  Result<Manifest> manifest = parseManifest(document.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  auto evals = manifest->entriesOf("eval");
+  ASSERT_EQ(evals.size(), 2u);
+  EXPECT_EQ(evals[0], manifest->findEntry("eval"));
+  EXPECT_EQ(evals[0]->batch, 8);
+  EXPECT_EQ(evals[1], manifest->findEntry("eval.pair"));
+  EXPECT_EQ(evals[1]->batch, 4);
+  EXPECT_TRUE(manifest->entriesOf("forward").empty());
+}
+
 TEST_F(ManifestTest, ErrorsNameThePlace) {
   expectError("/format", 2, "manifest: format: this runtime reads format 1");
   expectError("/batch", "x", "manifest: batch: is not a whole number");
@@ -75,9 +91,10 @@ TEST_F(ManifestTest, ErrorsNameThePlace) {
   expectError("/entries/3/outputs/0/arena_offset", 500,
               "manifest: entries[3].outputs[0].arena_offset: lies outside the "
               "arena");
-  expectError("/entries/0/inputs/0/shape", json::array({8, 5}),
-              "manifest: entries: input 'x' differs in type or shape between "
-              "entries");
+  expectError("/entries/0/batch", 0,
+              "manifest: entries[0].batch: is not positive");
+  expectError("/entries/0/kind", 1,
+              "manifest: entries[0].kind: is not a string");
   expectError("/entries", 1, "manifest: entries: is not a list");
   expectError("/entries/0/inputs/1/type", "f32",
               "manifest: entries[0].inputs[1].type: class labels are i64 or "

@@ -103,7 +103,8 @@ Session::Session(const Module &module, const Layout &layout, Arena memory,
   for (const Manifest::Entry &entry : module.manifest().entries) {
     entryInputs.emplace_back();
     for (const Manifest::Input &input : entry.inputs)
-      entryInputs.back().push_back(findBuffer(input.name)->data);
+      entryInputs.back().push_back(
+          findBuffer(input.name, input.type, input.shape)->data);
   }
   context.base = arena.data();
   context.places = places;
@@ -130,28 +131,42 @@ Status Session::initialiseStates(const std::string &weights) {
                         });
 }
 
-Session::Buffer *Session::findBuffer(std::string_view name) {
+Session::Buffer *Session::findBuffer(std::string_view name, ElementType type,
+                                     const Shape &shape) {
   for (Buffer &buffer : buffers)
-    if (buffer.input->name == name)
+    if (buffer.input->is(name, type, shape))
       return &buffer;
   return nullptr;
+}
+
+/// The error for data that no entry takes.
+Status Session::unknownInput(std::string_view name, ElementType type,
+                             const Shape &shape) const {
+  std::vector<std::string> names;
+  std::string taken, known;
+  for (const Buffer &buffer : buffers) {
+    const Manifest::Input &input = *buffer.input;
+    if (input.name == name)
+      taken += concat(taken.empty() ? "" : " or ", info(input.type).numpy, " ",
+                      toString(input.shape));
+    if (std::find(names.begin(), names.end(), input.name) != names.end())
+      continue;
+    names.push_back(input.name);
+    known += (known.empty() ? "" : ", ") + input.name;
+  }
+  if (taken.empty())
+    return usageError("the module has no input '", name, "'; it has ", known);
+  return inputError("input '", name, "' is ", taken, ", not ", info(type).numpy,
+                    " ", toString(shape));
 }
 
 Status Session::bindInput(std::string_view name, const void *data,
                           uint64_t bytes, ElementType type,
                           const Shape &shape) {
-  Buffer *buffer = findBuffer(name);
-  if (!buffer) {
-    std::string names;
-    for (const Buffer &other : buffers)
-      names += (names.empty() ? "" : ", ") + other.input->name;
-    return usageError("the module has no input '", name, "'; it has ", names);
-  }
+  Buffer *buffer = findBuffer(name, type, shape);
+  if (!buffer)
+    return unknownInput(name, type, shape);
   const Manifest::Input &input = *buffer->input;
-  if (type != input.type || shape != input.shape)
-    return inputError("input '", name, "' is ", info(input.type).numpy, " ",
-                      toString(input.shape), ", not ", info(type).numpy, " ",
-                      toString(shape));
   if (bytes != input.bytes)
     return inputError("input '", name, "' has ", input.bytes, " bytes, not ",
                       bytes);
@@ -167,8 +182,8 @@ Status Session::bindInput(std::string_view name, const void *data,
   return {};
 }
 
-std::byte *Session::inputBuffer(std::string_view name) {
-  Buffer *buffer = findBuffer(name);
+std::byte *Session::inputBuffer(const Manifest::Input &input) {
+  Buffer *buffer = findBuffer(input.name, input.type, input.shape);
   if (!buffer)
     return nullptr;
   buffer->bound = true;
@@ -181,7 +196,7 @@ Status Session::run(std::string_view name) {
   if (!entry)
     return usageError("'", program.path(), "' has no entry '", name, "'");
   for (const Manifest::Input &input : entry->inputs)
-    if (!findBuffer(input.name)->bound)
+    if (!findBuffer(input.name, input.type, input.shape)->bound)
       return usageError("input '", input.name, "' of entry '", name,
                         "' has not been bound");
   size_t index = entry - manifest.entries.data();

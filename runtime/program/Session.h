@@ -33,14 +33,14 @@ public:
   /// Bytes of states, arena and inputs: what was planned.
   uint64_t allocatedBytes() const { return arena.bytes(); }
 
-  /// Copies data into the buffer of an input after checking its type, shape and
-  /// class labels.
+  /// Copies data into the buffer of the input of this name, type and shape
+  /// after checking its class labels.
   Status bindInput(std::string_view name, const void *data, uint64_t bytes,
                    ElementType type, const Shape &shape);
 
   /// The buffer of an input, for a caller that fills it in place with data that
   /// it has checked; counts as bound. Null if no entry has such an input.
-  std::byte *inputBuffer(std::string_view name);
+  std::byte *inputBuffer(const Manifest::Input &input);
 
   /// Runs an entry point to its end.
   Status run(std::string_view entry);
@@ -74,7 +74,10 @@ private:
           unsigned threads);
 
   Status initialiseStates(const std::string &weights);
-  Buffer *findBuffer(std::string_view name);
+  Buffer *findBuffer(std::string_view name, ElementType type,
+                     const Shape &shape);
+  Status unknownInput(std::string_view name, ElementType type,
+                      const Shape &shape) const;
 
   /// This rank's part of a state.
   std::span<std::byte> part(uint32_t state) const;

@@ -192,6 +192,38 @@ TEST_F(SessionTest, ChecksWhatIsBound) {
             std::string::npos);
 }
 
+// Inputs of one name and different shapes are different inputs.
+TEST_F(SessionTest, SetsOfEntriesHaveTheirOwnInputs) {
+  open("fake-pairs", {});
+  bind();
+  check(session->run("step_last"));
+  EXPECT_EQ(session->run("step_last.pair").message(),
+            "input 'x' of entry 'step_last.pair' has not been bound");
+  std::vector<float> x(32, 1.0f), weight(8, 0.5f);
+  std::vector<int64_t> labels(8, 1);
+  check(session->bindInput("x", x.data(), 128, ElementType::F32, {4, 2, 4}));
+  check(session->bindInput("labels", labels.data(), 64, ElementType::I64,
+                           {4, 2}));
+  check(session->bindInput("dsc.sample_weight", weight.data(), 32,
+                           ElementType::F32, {4, 2}));
+  check(session->run("step_last.pair"));
+  EXPECT_EQ(scalar("dsc.loss_weight"), 8 + 4);
+  check(session->run("update"));
+  check(session->run("eval")); // On what was bound first.
+  EXPECT_EQ(scalar("dsc.eval_weight"), 8);
+  check(session->run("eval.pair"));
+  EXPECT_EQ(scalar("dsc.eval_weight"), 8 + 4);
+
+  EXPECT_EQ(
+      session->bindInput("x", x.data(), 128, ElementType::F32, {32}).message(),
+      "input 'x' is float32 [8, 4] or float32 [4, 2, 4], not float32 "
+      "[32]");
+  EXPECT_EQ(session->bindInput("z", x.data(), 128, ElementType::F32, {8, 4})
+                .message(),
+            "the module has no input 'z'; it has x, labels, "
+            "dsc.sample_weight");
+}
+
 TEST_F(SessionTest, UnknownNames) {
   double value = 0;
   EXPECT_NE(session->readState("z", &value, 8).message().find("no state 'z'"),

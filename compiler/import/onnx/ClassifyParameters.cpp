@@ -1,10 +1,3 @@
-//===- ClassifyParameters.cpp - Trained, frozen or buffer, and why --------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Parameters.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,10 +1,3 @@
-//===- ExternalData.cpp - Tensors stored beside the model -----------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/ExternalData.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

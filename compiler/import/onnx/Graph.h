@@ -1,10 +1,3 @@
-//===- Graph.h - Names, users and order of an ONNX graph --------*- C++ -*-===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #ifndef DSC_COMPILER_IMPORT_ONNX_GRAPH_H
 #define DSC_COMPILER_IMPORT_ONNX_GRAPH_H
 

@@ -1,10 +1,3 @@
-//===- OnnxImporter.cpp - ONNX file to import form ------------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/OnnxImporter.h"
 #include "compiler/import/onnx/BuildModule.h"
 #include "dialects/nn/NnOps.h"

@@ -1,10 +1,3 @@
-//===- Parameters.h - Which tensors of a model are parameters ---*- C++ -*-===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #ifndef DSC_COMPILER_IMPORT_ONNX_PARAMETERS_H
 #define DSC_COMPILER_IMPORT_ONNX_PARAMETERS_H
 

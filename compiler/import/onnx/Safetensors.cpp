@@ -1,10 +1,3 @@
-//===- Safetensors.cpp - Table of a safetensors file ----------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/Safetensors.h"
 #include "llvm/Support/Endian.h"
 #include <nlohmann/json.hpp>

@@ -1,10 +1,3 @@
-//===- Shape.cpp - Operators that move no element or only move elements ---===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/NodeImporter.h"
 
 using namespace dsc;

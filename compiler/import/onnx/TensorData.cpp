@@ -1,10 +1,3 @@
-//===- TensorData.cpp - Types and values of ONNX tensors ------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/TensorData.h"
 #include "compiler/import/onnx/ExternalData.h"
 #include "dialects/train/TrainOps.h"

@@ -1,10 +1,3 @@
-//===- Ties.cpp - --tie ---------------------------------------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/Parameters.h"
 #include "compiler/import/onnx/TensorData.h"
 

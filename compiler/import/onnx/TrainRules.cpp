@@ -1,10 +1,3 @@
-//===- TrainRules.cpp - --train and --freeze ------------------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/TrainRules.h"
 #include "mlir/IR/Diagnostics.h"
 

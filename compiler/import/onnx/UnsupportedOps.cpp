@@ -1,10 +1,3 @@
-//===- UnsupportedOps.cpp - All unsupported operators in one message ------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Parameters.h"
 #include "llvm/ADT/StringExtras.h"

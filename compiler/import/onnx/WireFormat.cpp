@@ -1,10 +1,3 @@
-//===- WireFormat.cpp - Find weights without parsing them -----------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/WireFormat.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>

@@ -1,15 +1,6 @@
-//===- WireFormat.h - Find weights without parsing them ---------*- C++ -*-===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-//
 // Parsing a model with protobuf copies every weight twice. This walker reads
 // the wire format of the mapped file instead, notes where each initializer's
 // data lies, and hands on a copy of the model without that data.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef DSC_COMPILER_IMPORT_ONNX_WIREFORMAT_H
 #define DSC_COMPILER_IMPORT_ONNX_WIREFORMAT_H

@@ -1,10 +1,3 @@
-//===- WireFormat_test.cpp - Readers of foreign bytes --------------------===//
-//
-// Part of dsc, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
-
 #include "compiler/import/onnx/InitRule.h"
 #include "compiler/import/onnx/Safetensors.h"
 #include "compiler/import/onnx/WireFormat.h"

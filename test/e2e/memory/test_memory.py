@@ -61,7 +61,12 @@ def planned_bytes(manifest):
         times = max(n for key, n in copies.items() if key[:2] == (group, kind))
         elements = -(-groups[group]["elements"] // unit) * unit
         total += times * aligned(elements * BYTES[groups[group]["type"]])
-    inputs = {i["name"]: i for e in manifest["entries"] for i in e["inputs"]}
+    # Entries share the buffer of an input of one name, type and shape.
+    inputs = {
+        (i["name"], i["type"], tuple(i["shape"])): i
+        for e in manifest["entries"]
+        for i in e["inputs"]
+    }
     for row in inputs.values():
         total += aligned(math.prod(row["shape"]) * BYTES[row["type"]])
     return total

@@ -45,8 +45,9 @@ struct CommandLine {
   cl::list<std::string> bind{
       "bind", cl::value_desc("NAME=SIZE|INPUT=AxBxC"), cl::cat(inputs),
       cl::desc("Size of a symbolic dimension, or shape of an input (elements). "
-               "May be repeated. Default: none; every symbolic dimension needs "
-               "one")};
+               "May be repeated; a list such as seq=128,256 makes one set of "
+               "entry points each. Default: none; every symbolic dimension "
+               "needs one")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("FILE.safetensors"), cl::cat(inputs),
       cl::desc("Initial values by tensor name, over those in the model. "

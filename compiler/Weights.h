@@ -18,7 +18,7 @@ namespace dsc {
 
 /// Where the initial value of one parameter comes from.
 struct WeightSource {
-  /// The user's name of the parameter.
+  /// Symbol of the parameter: the user's name, but where that is reserved.
   std::string name;
   /// Type in which the module holds it.
   mlir::RankedTensorType type;

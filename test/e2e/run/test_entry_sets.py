@@ -68,4 +68,6 @@ def test_data_of_no_set_is_refused(folder):
     result = dsrun(folder, "sets.so", 7, "--steps", 1)
     assert result.code == 1, str(result)
     message = result.first_line()
-    assert "[10, 7, 3]" in message or "10x7x3" in message, message
+    assert message.startswith("dsrun: error: --input: no set of entries takes"), message
+    for shape in ("x [10, 7, 3]", "'step_last' takes", "'step_last.seq5' takes"):
+        assert shape in message, message

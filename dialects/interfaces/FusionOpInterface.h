@@ -14,7 +14,10 @@ enum class FusionKind {
   Transpose,   ///< A permutation of indices; every element moves.
   Reduction,   ///< Combines elements along some dimensions.
   Row,         ///< Needs a whole row (last dimension) to make any element.
+  Index,       ///< Reads operands at computed places; a loop nest of its own.
+  Scatter,     ///< Adds elements at places that an operand tells.
   Contraction, ///< A matrix product, given to a provider.
+  Composite,   ///< Rewritten into other operations before regions form.
 };
 
 /// The name of the kind in remarks and in `nn.fusion kind(...)`.

@@ -29,8 +29,14 @@ llvm::StringRef dsc::stringifyFusionKind(FusionKind kind) {
     return "reduction";
   case FusionKind::Row:
     return "row";
+  case FusionKind::Index:
+    return "index";
+  case FusionKind::Scatter:
+    return "scatter";
   case FusionKind::Contraction:
     return "contraction";
+  case FusionKind::Composite:
+    return "composite";
   }
   llvm_unreachable("all kinds are named above");
 }

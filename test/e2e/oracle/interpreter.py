@@ -4,6 +4,16 @@ from .graph import to_float64
 from .ops import OPS
 
 
+def _needed(nodes, wanted):
+    """The nodes that `wanted` depends on, in order."""
+    needed, kept = set(wanted), []
+    for node in reversed(nodes):
+        if not needed.isdisjoint(node.outputs):
+            needed.update(node.inputs)
+            kept.append(node)
+    return kept[::-1]
+
+
 def evaluate(graph, feeds, wanted=None):
     """Values of `wanted` (default: the graph's outputs) by name.
 
@@ -13,7 +23,7 @@ def evaluate(graph, feeds, wanted=None):
     wanted = graph.outputs if wanted is None else wanted
     values = {"": None, **graph.initializers}
     values.update({k: v if hasattr(v, "_node") else to_float64(v) for k, v in feeds.items()})
-    for node in graph.nodes:
+    for node in _needed(graph.nodes, wanted):
         operands = [values[name] for name in node.inputs]
         while operands and operands[-1] is None:
             operands.pop()

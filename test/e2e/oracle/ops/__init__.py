@@ -1,6 +1,25 @@
 """ONNX operators on autograd's numpy: name -> function(node, *operands)."""
 
-from . import contraction, elementwise, normalization, reduction, shape, softmax
+from . import (
+    activation,
+    contraction,
+    elementwise,
+    index,
+    normalization,
+    reduction,
+    shape,
+    softmax,
+)
 from .registry import OPS
 
-__all__ = ["OPS", "contraction", "elementwise", "normalization", "reduction", "shape", "softmax"]
+__all__ = [
+    "OPS",
+    "activation",
+    "contraction",
+    "elementwise",
+    "index",
+    "normalization",
+    "reduction",
+    "shape",
+    "softmax",
+]

@@ -7,6 +7,7 @@ import numpy as onp
 from .registry import OPS, broadcast, op, plain
 
 _FLOAT_TYPES = {1, 10, 11, 16}
+_INTEGER_TYPES = {2: onp.uint8, 3: onp.int8, 6: onp.int32, 7: onp.int64}
 
 _UNARY = {
     "Neg": lambda x: -x,
@@ -28,6 +29,7 @@ _UNARY = {
     "Floor": lambda x: onp.floor(plain(x)),
     "Ceil": lambda x: onp.ceil(plain(x)),
     "Not": lambda x: ~plain(x),
+    "IsNaN": lambda x: onp.isnan(plain(x)),
 }
 _BINARY = {
     "Add": lambda a, b: a + b,
@@ -102,24 +104,6 @@ def clip(node, x, low=None, high=None):
     return np.where(inside, x, onp.clip(value, low, high))
 
 
-@op("LeakyRelu")
-def leaky_relu(node, x):
-    return np.where(plain(x) > 0, x, node.get("alpha", 0.01) * x)
-
-
-@op("Elu")
-def elu(node, x):
-    positive = plain(x) > 0
-    return np.where(positive, x, node.get("alpha", 1.0) * (np.exp(np.where(positive, 0.0, x)) - 1))
-
-
-@op("Gelu")
-def gelu(node, x):
-    if node.get("approximate", "none") == "tanh":
-        return 0.5 * x * (1 + np.tanh(onp.sqrt(2 / onp.pi) * (x + 0.044715 * x**3)))
-    return 0.5 * x * (1 + special.erf(x / onp.sqrt(2.0)))
-
-
 @op("Cast")
 def cast(node, x):
     to = node.get("to")
@@ -127,11 +111,32 @@ def cast(node, x):
         return x if plain(x).dtype.kind == "f" else plain(x).astype(onp.float64)
     if to == 9:
         return plain(x) != 0
-    return onp.trunc(plain(x)).astype({6: onp.int32, 7: onp.int64}[to])
+    return onp.trunc(plain(x)).astype(_INTEGER_TYPES[to])
+
+
+@op("CastLike")
+def cast_like(node, x, target):
+    wanted = plain(target).dtype
+    if wanted.kind == "f":
+        return x if plain(x).dtype.kind == "f" else plain(x).astype(onp.float64)
+    return plain(x) != 0 if wanted.kind == "b" else onp.trunc(plain(x)).astype(wanted)
+
+
+@op("IsInf")
+def is_inf(node, x):
+    value = plain(x)
+    positive = (value == onp.inf) & bool(node.get("detect_positive", 1))
+    return positive | ((value == -onp.inf) & bool(node.get("detect_negative", 1)))
+
+
+@op("Mod")
+def mod(node, a, b):
+    return (onp.fmod if node.get("fmod", 0) else onp.mod)(plain(a), plain(b))
 
 
 @op("Dropout")
 def dropout(node, x, ratio=None, training_mode=False):
-    if training_mode:
+    ratio = 0.5 if ratio is None else float(plain(ratio))
+    if training_mode is not None and plain(training_mode).any() and ratio:
         raise NotImplementedError("the oracle draws no random numbers")
     return x, onp.ones(onp.shape(plain(x)), bool)

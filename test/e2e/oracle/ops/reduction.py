@@ -1,10 +1,9 @@
 """Reductions."""
 
 import autograd.numpy as np
-
 import numpy as onp
 
-from .registry import OPS, axes_of, plain
+from .registry import OPS, axes_of, op, plain
 
 
 def _extremum(function, empty):
@@ -47,3 +46,13 @@ OPS.update(
         for name, f in _REDUCTIONS.items()
     }
 )
+
+
+@op("CumSum")
+def cumulative_sum(node, x, axis):
+    axis = int(plain(axis).reshape(())) % x.ndim
+    along = (slice(None),) * axis
+    x = x[along + (slice(None, None, -1),)] if node.get("reverse", 0) else x
+    total = np.cumsum(x, axis=axis)
+    total = total - x if node.get("exclusive", 0) else total
+    return total[along + (slice(None, None, -1),)] if node.get("reverse", 0) else total

@@ -1,4 +1,4 @@
-"""Operators that move elements and compute nothing."""
+"""Operators that reshape, permute, join and repeat, and what they need to say shapes."""
 
 import math
 
@@ -84,21 +84,41 @@ def concat(node, *parts):
     return np.concatenate(parts, axis=node.get("axis", 1))
 
 
-@op("Gather")
-def gather(node, x, indices):
+@op("Split")
+def split(node, x, sizes=None):
     axis = node.get("axis", 0) % x.ndim
-    return x[(slice(None),) * axis + (plain(indices),)]
+    sizes = node.get("split") if sizes is None else plain(sizes)
+    if sizes is None:  # as many parts as outputs, the last one shorter (opset 18)
+        parts = node.get("num_outputs", len(node.outputs))
+        size = -(-x.shape[axis] // parts)
+        sizes = [min(size, x.shape[axis] - size * i) for i in range(parts)]
+    ends = onp.cumsum(sizes)
+    return tuple(
+        x[(slice(None),) * axis + (slice(int(end - size), int(end)),)]
+        for size, end in zip(sizes, ends)
+    )
 
 
-@op("Slice")
-def slice_(node, x, starts=None, ends=None, axes=None, steps=None):
-    starts = node.get("starts") if starts is None else plain(starts)
-    ends = node.get("ends") if ends is None else plain(ends)
-    axes = axes_of(node, axes) or list(range(len(starts)))
-    steps = [1] * len(starts) if steps is None else plain(steps)
-    index = [slice(None)] * x.ndim
-    for axis, start, end, step in zip(axes, starts, ends, steps):
-        # An end before the first element means "through it" when going down.
-        end = None if step < 0 and end < -x.shape[axis] else int(end)
-        index[axis] = slice(int(start), end, int(step))
-    return x[tuple(index)]
+@op("Tile")
+def tile(node, x, repeats):
+    return np.tile(x, tuple(int(r) for r in plain(repeats)))
+
+
+@op("Trilu")
+def trilu(node, x, k=None):
+    k = 0 if k is None else int(plain(k))
+    rows, columns = onp.indices(x.shape[-2:])
+    kept = columns - rows >= k if node.get("upper", 1) else columns - rows <= k
+    return np.where(onp.broadcast_to(kept, x.shape), x, onp.zeros_like(plain(x)))
+
+
+@op("Size")
+def size(node, x):
+    return onp.array(plain(x).size, onp.int64)
+
+
+@op("Range")
+def range_(node, start, limit, delta):
+    start, limit, delta = (plain(v)[()] for v in (start, limit, delta))
+    count = max(math.ceil((limit - start) / delta), 0)
+    return start + onp.arange(count).astype(onp.asarray(start).dtype) * delta

@@ -38,18 +38,25 @@ def picked(log_probabilities, labels, ignore_index):
     return -np.where(valid, rows, 0.0), safe, valid
 
 
-@op("SoftmaxCrossEntropyLoss")
-def softmax_cross_entropy_loss(node, scores, labels, class_weights=None):
-    """Scores [N, C, d1...] and labels [N, d1...]."""
-    logs = log_softmax(scores, 1)
-    classes = scores.shape[1]
-    rows = np.reshape(np.moveaxis(logs, 1, -1), (-1, classes))
+def _reduced_loss(node, logs, labels, class_weights):
+    """Of log-probabilities [N, C, d1...] and labels [N, d1...]."""
+    rows = np.reshape(np.moveaxis(logs, 1, -1), (-1, logs.shape[1]))
     loss, safe, valid = picked(rows, plain(labels).reshape(-1), node.get("ignore_index"))
     weight = onp.ones(safe.shape) if class_weights is None else plain(class_weights)[safe]
     weight = onp.where(valid, weight, 0.0)
     loss = loss * weight
     reduction = node.get("reduction", "mean")
     if reduction == "none":
-        return np.reshape(loss, onp.shape(plain(labels))), logs
-    total = np.sum(loss)
-    return (total / onp.sum(weight) if reduction == "mean" else total), logs
+        return np.reshape(loss, onp.shape(plain(labels)))
+    return np.sum(loss) / onp.sum(weight) if reduction == "mean" else np.sum(loss)
+
+
+@op("SoftmaxCrossEntropyLoss")
+def softmax_cross_entropy_loss(node, scores, labels, class_weights=None):
+    logs = log_softmax(scores, 1)
+    return _reduced_loss(node, logs, labels, class_weights), logs
+
+
+@op("NegativeLogLikelihoodLoss")
+def negative_log_likelihood_loss(node, logs, labels, class_weights=None):
+    return _reduced_loss(node, logs, labels, class_weights)

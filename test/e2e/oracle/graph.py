@@ -113,5 +113,17 @@ class Graph:
         nodes = _sorted(_without_duplicates(nodes), [*inputs, *initializers])
         return Graph(nodes, inputs, [o.name for o in graph.output], initializers)
 
+    def tied(self, ties):
+        """The graph in which B of each "A=B" or "A=B^T" is computed from A."""
+        nodes, initializers = list(self.nodes), dict(self.initializers)
+        for tie in ties:
+            source, copy = tie.split("=")
+            turned, copy = copy.endswith("^T"), copy.removesuffix("^T")
+            op = "Transpose" if turned else "Identity"
+            nodes.insert(0, Node(op, tie, [source], [copy], {}, opset=13))
+            del initializers[copy]
+        nodes = _sorted(nodes, [*self.inputs, *initializers])
+        return Graph(nodes, self.inputs, self.outputs, initializers)
+
     def float_initializers(self):
         return [name for name, value in self.initializers.items() if value.dtype.kind == "f"]

@@ -1,0 +1,126 @@
+"""GPT-2 as both PyTorch exporters write it: ten steps against PyTorch and the oracle."""
+
+import functools
+
+import numpy as np
+import pytest
+from harness import tolerance
+from harness.compare import check_gradients, check_losses
+from harness.session import session
+from harness.tools import compile_model
+from oracle import Adam, Graph, evaluate, loss_and_gradients, train
+
+from models.gpt2 import ADAMW, BATCH, EXPORTS, LENGTH, LOSS, batches, recorded
+
+# Float64 on both sides, but the file's constants and the recorded gradients are f32.
+ORACLE = 1e-6
+
+# Losses of ten steps of f32 against float64: Adam divides by the root of v, so
+# rounding decides the direction where a gradient is near zero.
+TEN_LOSSES = 1e-4
+
+
+def exports(function):
+    return pytest.mark.parametrize("export", EXPORTS, ids=lambda e: e.name)(function)
+
+
+@functools.cache
+def graph_of(name):
+    export = next(e for e in EXPORTS if e.name == name)
+    return Graph.load(export.path).tied(recorded(export).ties)
+
+
+def parameters_of(export):
+    """Initial values by the file's names; some are Identities of one initializer."""
+    graph, names = graph_of(export.name), list(recorded(export).gradients)
+    values = {n: graph.initializers[n] for n in names if n in graph.initializers}
+    return {**values, **evaluate(graph, {}, [n for n in names if n not in values])}
+
+
+def flags(export, batch=BATCH, length=LENGTH):
+    numbers = "--lr=%g --weight-decay=%g --eps=%g" % tuple(
+        ADAMW[k] for k in ("lr", "weight_decay", "eps")
+    )
+    return [
+        "--bind=batch=%d" % batch,
+        "--bind=seq=%d" % length,
+        "--loss=" + LOSS,
+        *numbers.split(),
+        *("--tie=" + tie for tie in recorded(export).ties),
+    ]
+
+
+@exports
+def test_the_oracle_is_pytorch(export):
+    optimizer = Adam(ADAMW["lr"], ADAMW["weight_decay"], decoupled=True)
+    trace = train(graph_of(export.name), LOSS, parameters_of(export), batches(export), optimizer)
+    check_gradients(trace.first_gradients, recorded(export).gradients, ORACLE)
+    check_losses(trace.losses, recorded(export).losses, ORACLE)
+
+
+@pytest.fixture(scope="module")
+def module_of(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("gpt2")
+
+    @functools.cache
+    def compiled(export_name):
+        export = next(e for e in EXPORTS if e.name == export_name)
+        return compile_model(export.path, folder / (export_name + ".so"), *flags(export))
+
+    return compiled
+
+
+@exports
+def test_ten_steps(export, module_of):
+    wanted = recorded(export)
+    with session(module_of(export.name)) as run:
+        assert sorted(run.trained()) == sorted(wanted.gradients)
+        first = next(batches(export))
+        run.bind_all(first)
+        gradients = run.gradients()
+        check_gradients(gradients, wanted.gradients)
+        _, of_oracle = loss_and_gradients(graph_of(export.name), LOSS, parameters_of(export), first)
+        check_gradients(gradients, of_oracle)
+        losses = [run.train_step(**batch) for batch in batches(export)]
+    check_losses(losses, wanted.losses, TEN_LOSSES)
+
+
+def bits(module, export, threads):
+    """Losses and final parameters of ten steps, as bytes."""
+    with session(module, threads=threads) as run:
+        losses = [run.train_step(**batch) for batch in batches(export)]
+        return np.array(losses).tobytes(), {n: run.read(n).tobytes() for n in run.trained()}
+
+
+@exports
+def test_same_bits_at_any_thread_count_and_on_two_runs(export, module_of):
+    module = module_of(export.name)
+    reference = bits(module, export, threads=1)
+    for threads in (1, 2, 3):
+        assert bits(module, export, threads) == reference, "%d threads" % threads
+
+
+@pytest.mark.parametrize("sizes", [[1, 2], [2, 1], [1, 1, 1]], ids=str)
+def test_any_split_into_micro_batches_is_the_batch(sizes, tmp_path):
+    """Weighted by valid tokens, of which the samples have 1, 15 and 8."""
+    export = EXPORTS[0]
+    whole = next(batches(export))
+    for row, valid in enumerate([1, 15, 8]):
+        whole["labels"][row] = whole["input_ids"][row]
+        whole["labels"][row, valid + 1 :] = -100
+    _, wanted = loss_and_gradients(graph_of(export.name), LOSS, parameters_of(export), whole)
+    # Micro-batches are of one size; a short one is filled with samples of weight 0.
+    size = max(sizes)
+    module = compile_model(export.path, tmp_path / "m.so", *flags(export, batch=size))
+    with session(module) as run:
+        run.clear_accumulators()
+        for i, begin in enumerate(np.cumsum([0, *sizes[:-1]])):
+            count = sizes[i]
+            rows = np.arange(begin, begin + size) % BATCH
+            run.bind_all({name: array[rows] for name, array in whole.items()})
+            run.bind_all({"dsc.sample_weight": np.arange(size) < count})
+            run.run("step" if i + 1 < len(sizes) else "step_last")
+        assert run.get("dsc.loss_weight") == 1 + 15 + 8
+        scale = run.get("dsc.nominal_weight") / run.get("dsc.loss_weight")
+        gradients = {n: scale * run.read(n + ".grad") for n in run.trained()}
+    check_gradients(gradients, wanted)

@@ -12,7 +12,6 @@ import itertools
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,13 +20,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
+from measure import cost_of_dsc
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "test/e2e"))
-
-from harness.models import mlp  # noqa: E402
-from harness.session import session  # noqa: E402
-from harness.tools import BIN  # noqa: E402
+from harness.models import mlp  # measure found the tests' folder
+from harness.session import session
 
 SIZES, BATCH, BATCHES, LR = [784, 512, 512, 10], 64, 8, 1e-3
 IMPLEMENTATIONS = {"for-loop": {}, "foreach": {"foreach": True}, "fused": {"fused": True}}
@@ -102,20 +98,10 @@ class Torch:
         pass
 
 
-# Runs its arguments and prints seconds and peak bytes.
-TIME_CHILD = """
-import resource, subprocess, sys, time
-start = time.perf_counter()
-subprocess.run(sys.argv[1:], check=True)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
-"""
-
-
 def compile_module(model, folder):
     """(module, seconds, peak bytes) of one run of dsc."""
     onnx.save(model, folder / "mlp.onnx")
-    command = [
-        BIN / "dsc",
+    seconds, peak, _ = cost_of_dsc(
         folder / "mlp.onnx",
         "-target=native",
         "--bind=batch=%d" % BATCH,
@@ -123,14 +109,8 @@ def compile_module(model, folder):
         "--lr=%g" % LR,
         "-o",
         folder / "mlp.so",
-    ]
-    # Through a small process: a child's peak counts the pages of its parent,
-    # and this one has PyTorch in it.
-    output = subprocess.run(
-        [sys.executable, "-c", TIME_CHILD, *command], check=True, text=True, capture_output=True
-    ).stdout
-    seconds, peak = output.split()
-    return folder / "mlp.so", float(seconds), int(peak)
+    )
+    return folder / "mlp.so", seconds, peak
 
 
 def measure(runners, rounds, steps):

@@ -30,11 +30,12 @@ file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/fake/fake.weights.raw 0000000000000000000
 dsc_add_fake_module(fake)
 dsc_add_fake_module(fake-no-sample-weight FAKE_WITHOUT_SAMPLE_WEIGHT)
 dsc_add_fake_module(fake-pairs FAKE_PAIRS)
+dsc_add_fake_module(fake-forward FAKE_FORWARD)
 dsc_add_fake_module(fake-other-abi FAKE_ABI=9999)
 dsc_add_fake_module(fake-other-cpu FAKE_FEATURES="+avx2,+amx-fp8,+xop,+fma4")
 dsc_add_fake_module(fake-bad-manifest FAKE_FORMAT=7)
 dsc_add_fake_module(fake-bad-order FAKE_BAD_CALL)
-set(fakes fake fake-no-sample-weight fake-pairs fake-other-abi fake-other-cpu
+set(fakes fake fake-no-sample-weight fake-pairs fake-forward fake-other-abi fake-other-cpu
   fake-bad-manifest fake-bad-order)
 
 dsc_add_runtime_test(AbiTest abi/Abi_test.cpp)
@@ -44,6 +45,7 @@ dsc_add_runtime_test(ThreadPoolTest device/host/ThreadPool_test.cpp)
 dsc_add_runtime_test(ContractionTest device/host/Contraction_test.cpp)
 dsc_add_runtime_test(CpuFeaturesTest device/host/CpuFeatures_test.cpp)
 dsc_add_runtime_test(CommunicationStreamTest channel/CommunicationStream_test.cpp)
+dsc_add_runtime_test(IndexRangeTest program/IndexRange_test.cpp)
 dsc_add_runtime_test(ManifestTest program/Manifest_test.cpp)
 dsc_add_runtime_test(SessionTest program/Session_test.cpp)
 dsc_add_runtime_test(AllocationTest program/Allocation_test.cpp)

@@ -1,7 +1,6 @@
 /* Trains a compiled model from C with batches from memory. The model takes 8
  * samples of 4 features, "x", and their classes, "labels": tiny.onnx of
  * make_model.py, compiled as README.md says. */
-
 #include <dsrt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,26 +19,18 @@ int main(int argc, char **argv) {
   dsrt_session *session;
   check(dsrt_module_open(argv[1], &module));
   check(dsrt_session_create(module, NULL, &session));
-  check(dsrt_session_set(session, "lr", 0.1));
-
   double loss = 0;
   for (int step = 0; step < 200; ++step) {
-    float x[8][4], weight[8];
+    float x[8][4];
     int64_t labels[8];
     for (int i = 0; i < 8; ++i) { /* class 1: the features sum above 2 */
       float sum = 0;
       for (int k = 0; k < 4; ++k)
         sum += x[i][k] = rand() / (float)RAND_MAX;
       labels[i] = sum > 2;
-      weight[i] = 1;
     }
-    const int64_t shape[] = {8, 4};
-    check(dsrt_session_bind_input(session, "x", x, sizeof(x), DSRT_F32, 2,
-                                  shape));
-    check(dsrt_session_bind_input(session, "labels", labels, sizeof(labels),
-                                  DSRT_I64, 1, shape));
-    check(dsrt_session_bind_input(session, "dsc.sample_weight", weight,
-                                  sizeof(weight), DSRT_F32, 1, shape));
+    check(dsrt_session_bind(session, "x", x, sizeof(x)));
+    check(dsrt_session_bind(session, "labels", labels, sizeof(labels)));
     check(dsrt_session_run(session, "step_last"));
     check(dsrt_session_run(session, "update"));
     check(dsrt_session_get(session, "dsc.report.loss", &loss));
@@ -50,5 +41,4 @@ int main(int argc, char **argv) {
   printf("loss %.4f, saved trained.safetensors\n", loss);
   dsrt_session_destroy(session);
   dsrt_module_close(module);
-  return 0;
 }

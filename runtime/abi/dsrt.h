@@ -253,20 +253,28 @@ DSRT_API void dsrt_session_destroy(dsrt_session *session);
  * `dsrun --dry-run` prints. */
 DSRT_API uint64_t dsrt_session_allocated_bytes(const dsrt_session *session);
 
-/* Copies `data` into the input `name` of every entry that has it with this type
- * and shape; there must be one in the manifest. Class labels are checked for
- * their range. The caller may reuse `data` at once. */
+/* Copies `data` into the input `name` of every entry that has it; the manifest
+ * says its type and shape, and `bytes` must be their size. Class labels, and
+ * numbers that select rows of a table, are checked for their range. The caller
+ * may reuse `data` at once. Sample weights need not be bound: they are 1. */
+DSRT_API int dsrt_session_bind(dsrt_session *session, const char *name,
+                               const void *data, uint64_t bytes);
+
+/* The same for the input `name` of this type and shape, for modules whose
+ * entries take several. An error if there is none. */
 DSRT_API int dsrt_session_bind_input(dsrt_session *session, const char *name,
                                      const void *data, uint64_t bytes,
                                      int32_t type, int32_t rank,
                                      const int64_t *shape);
 
-/* Runs an entry, such as "step_last", "update" or "eval", to its end. All its
- * inputs must have been bound; they stay bound. Allocates nothing. */
+/* Runs an entry, such as "step_last", "update", "eval" or "forward", to its
+ * end. All its inputs must have been bound; they stay bound. Allocates nothing.
+ */
 DSRT_API int dsrt_session_run(dsrt_session *session, const char *entry);
 
-/* Output `name` of `entry`, as its last run left it. *data belongs to the
- * session and is valid until any entry runs. */
+/* Output `name` of `entry`, as its last run left it: before that, a place of
+ * the right size. *data belongs to the session and is valid until any entry
+ * runs. */
 DSRT_API int dsrt_session_output(dsrt_session *session, const char *entry,
                                  const char *name, const void **data,
                                  uint64_t *bytes);

@@ -2,6 +2,7 @@
 #include "runtime/data/Npz.h"
 #include "runtime/data/Safetensors.h"
 #include "runtime/data/Shuffle.h"
+#include "runtime/data/TokenWindows.h"
 #include "runtime/testing/Files.h"
 
 #include <algorithm>
@@ -227,6 +228,67 @@ TEST_F(DataTest, FullDisk) {
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->write("x", 1).message(),
             "cannot write '/dev/full': No space left on device");
+}
+
+TEST_F(DataTest, TokensOfEachType) {
+  std::string path =
+      write("t.bin", std::string("\x01\x02\xff\x00\x00\x00\x80\xff", 8));
+  auto tokens = [&](TokenType type) {
+    Result<TokenFile> file = TokenFile::open(path, type);
+    std::vector<uint32_t> values;
+    for (uint64_t i = 0; i < file->size(); ++i)
+      values.push_back((*file)[i]);
+    return values;
+  };
+  EXPECT_EQ(tokens(TokenType::Text),
+            (std::vector<uint32_t>{1, 2, 255, 0, 0, 0, 128, 255}));
+  EXPECT_EQ(tokens(TokenType::U16),
+            (std::vector<uint32_t>{0x201, 0xff, 0, 0xff80}));
+  EXPECT_EQ(tokens(TokenType::U32),
+            (std::vector<uint32_t>{0xff0201, 0xff800000}));
+
+  path = write("odd.bin", "12345");
+  EXPECT_EQ(TokenFile::open(path, TokenType::U16).status().message(),
+            "'" + path +
+                "' has 5 bytes, which are no whole number of tokens "
+                "of 2 bytes; see --token-type");
+  EXPECT_FALSE(TokenFile::open(path, TokenType::U32).ok());
+  EXPECT_TRUE(TokenFile::open(path, TokenType::Text).ok());
+}
+
+// Each token after a file's first is the label of exactly one position.
+TEST_F(DataTest, TokenWindows) {
+  std::string a = write("a.txt", "0123456789"), b = write("b.txt", "abcde");
+  auto starts = [&](const WindowShape &shape, uint64_t leftOut) {
+    auto windows = TokenWindows::open({a, b}, TokenType::Text, shape);
+    EXPECT_TRUE(windows.ok()) << windows.status().message();
+    EXPECT_EQ(windows->leftOut(), leftOut);
+    std::string text;
+    for (uint64_t i = 0; i < windows->size(); ++i)
+      text += char((*(*windows)[i].file)[(*windows)[i].first]);
+    return text;
+  };
+  // Windows of 4 and a label more: 9 and 4 tokens are predicted.
+  EXPECT_EQ(starts({4, 4, true, true}, 0), "048a");
+  EXPECT_EQ(starts({4, 4, true, false}, 1), "04a");
+  // Windows of 4 that predict the last 3 of them.
+  EXPECT_EQ(starts({4, 3, false, true}, 0), "036ad");
+  EXPECT_EQ(starts({4, 3, false, false}, 1), "036a");
+  // No labels.
+  EXPECT_EQ(starts({5, 5, false, false}, 0), "05a");
+  EXPECT_EQ(starts({4, 4, false, false}, 3), "04a");
+  EXPECT_EQ(starts({1, 1, true, true}, 0), "012345678abcd");
+
+  EXPECT_EQ(TokenWindows::open({a, b}, TokenType::Text, {5, 5, true, true})
+                .status()
+                .message(),
+            "'" + b +
+                "' holds 5 tokens, and a window takes 6, of which the last is "
+                "only a label; join it with other text, or compile for shorter "
+                "sequences");
+  EXPECT_FALSE(TokenWindows::open({write("empty", "")}, TokenType::Text,
+                                  {1, 1, false, false})
+                   .ok());
 }
 
 // The permutation is part of the interface: a run can be repeated elsewhere.

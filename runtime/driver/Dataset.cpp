@@ -1,5 +1,5 @@
 #include "runtime/driver/Dataset.h"
-#include "runtime/program/Labels.h"
+#include "runtime/program/IndexRange.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,14 +18,20 @@ const InputFile *findFile(const std::vector<InputFile> &files,
   return found == files.end() ? nullptr : &*found;
 }
 
-/// Every file must have its input, once, and every input its file.
+/// Every file must have its input, once, and every input its file or tokens.
 Status checkNames(const Manifest::Entry &entry,
-                  const std::vector<InputFile> &files,
-                  const std::string &option) {
+                  const std::optional<TokenData> &text,
+                  const DataSource &source) {
+  const std::vector<InputFile> &files = source.files;
+  const std::string &option = source.filesOption;
   std::string known, missing;
   for (const Manifest::Input &input : entry.inputs) {
     known += (known.empty() ? "" : ", ") + input.name;
-    if (input.role != kWeightRole && !findFile(files, input.name))
+    bool fromText = text && text->fills(input);
+    if (fromText && findFile(files, input.name))
+      return inputError(option, ": input '", input.name, "' is filled by ",
+                        source.tokensOption);
+    if (!fromText && input.role != kWeightRole && !findFile(files, input.name))
       missing +=
           concat(missing.empty() ? "" : ", ", input.name, " (",
                  info(input.type).numpy, " ", toString(input.shape), ")");
@@ -75,8 +81,8 @@ std::string reshapeHint(const Shape &have, const Shape &want) {
 /// are.
 Status explainFailures(const std::vector<const Manifest::Entry *> &entries,
                        const std::vector<Status> &failures,
-                       const std::vector<InputFile> &files,
-                       const std::string &option) {
+                       const DataSource &source) {
+  const std::vector<InputFile> &files = source.files;
   std::vector<Result<Array>> arrays;
   for (const InputFile &file : files)
     arrays.push_back(readArray(file.location));
@@ -101,50 +107,65 @@ Status explainFailures(const std::vector<const Manifest::Entry *> &entries,
       return failures[i];
     taken += concat("; '", entries[i]->name, "' takes ", wanted);
   }
-  return inputError(option, ": no set of entries takes ", given, taken);
+  return inputError(source.filesOption, ": no set of entries takes ", given,
+                    taken);
 }
 
 } // namespace
 
 Result<Dataset> Dataset::open(const Manifest::Entry &entry,
-                              const std::vector<InputFile> &files,
-                              const std::string &option) {
-  DSC_RETURN_IF_ERROR(checkNames(entry, files, option));
+                              const DataSource &source) {
+  const std::string &option = source.filesOption;
   Dataset data(entry);
+  if (!source.tokens.empty()) {
+    DSC_ASSIGN(data.text, TokenData::open(entry, source));
+    DSC_RETURN_IF_ERROR(data.countSamples(
+        data.text->samples(), source.tokensOption, source.tokens.front()));
+  }
+  DSC_RETURN_IF_ERROR(checkNames(entry, data.text, source));
   for (const Manifest::Input &input : entry.inputs) {
     if (input.role == kWeightRole)
       data.weightInput = &input;
-    if (const InputFile *file = findFile(files, input.name))
+    if (const InputFile *file = findFile(source.files, input.name))
       DSC_RETURN_IF_ERROR(data.addColumn(input, *file, option));
   }
-  if (std::none_of(data.columns.begin(), data.columns.end(),
-                   [](const Column &column) { return column.perSample; }))
+  if (data.counted.empty())
     return inputError(option, ": no input of the module has the batch of ",
                       data.batchSize, " as its first dim");
   if (data.sampleCount == 0)
-    return inputError(option, ": '", data.columns[0].array.location,
-                      "' holds no samples");
+    return inputError(option, ": '", data.counted, "' holds no samples");
   if (data.batches() == 0)
-    return inputError(option, ": ", data.sampleCount,
-                      " samples do not fill a batch of ", data.batchSize,
+    return inputError(data.text ? source.tokensOption : option, ": ",
+                      data.sampleCount, " samples do not fill a batch of ",
+                      data.batchSize,
                       "; give more, or compile with a smaller batch");
   return data;
 }
 
 Result<Dataset>
 Dataset::openFirst(const std::vector<const Manifest::Entry *> &entries,
-                   const std::vector<InputFile> &files,
-                   const std::string &option) {
+                   const DataSource &source) {
   std::vector<Status> failures;
   for (const Manifest::Entry *entry : entries) {
-    Result<Dataset> data = open(*entry, files, option);
+    Result<Dataset> data = open(*entry, source);
     if (data.ok())
       return data;
     failures.push_back(data.status());
   }
   if (failures.size() == 1)
     return failures.front();
-  return explainFailures(entries, failures, files, option);
+  return explainFailures(entries, failures, source);
+}
+
+/// All inputs that count samples must agree.
+Status Dataset::countSamples(uint64_t samples, const std::string &where,
+                             const std::string &location) {
+  if (!counted.empty() && samples != sampleCount)
+    return inputError(where, ": '", location, "' has ", samples,
+                      " samples and '", counted, "' has ", sampleCount);
+  counted = location;
+  sampleCount = samples;
+  return {};
 }
 
 Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
@@ -169,25 +190,20 @@ Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
                       perSample ? toString(Shape(want.begin() + 1, want.end()))
                                 : toString(want),
                       reshapeHint(array.shape, want));
-  if (perSample) {
-    auto other =
-        std::find_if(columns.begin(), columns.end(),
-                     [](const Column &column) { return column.perSample; });
-    if (other != columns.end() && uint64_t(array.shape[0]) != sampleCount)
-      return inputError(where, ": '", array.location, "' has ", array.shape[0],
-                        " samples and '", other->array.location, "' has ",
-                        sampleCount);
-    sampleCount = array.shape[0];
-  }
+  if (perSample)
+    DSC_RETURN_IF_ERROR(countSamples(array.shape[0], where, array.location));
   uint64_t elements = array.bytes.size() / byteSize(input.type);
   uint64_t rows = perSample ? std::max<uint64_t>(array.shape[0], 1) : 1;
-  DSC_RETURN_IF_ERROR(checkLabels(input, array.bytes, elements / rows,
-                                  concat(where, ": '", array.location, "'")));
+  DSC_RETURN_IF_ERROR(checkIndices(input, array.bytes, elements / rows,
+                                   concat(where, ": '", array.location, "'")));
   columns.push_back({&input, std::move(array), perSample});
   return {};
 }
 
-void Dataset::fill(Session &session, std::span<const uint64_t> samples) const {
+Status Dataset::fill(Session &session,
+                     std::span<const uint64_t> samples) const {
+  if (text)
+    DSC_RETURN_IF_ERROR(text->fill(session, samples));
   for (const Column &column : columns) {
     std::byte *buffer = session.inputBuffer(*column.input);
     if (!column.perSample) {
@@ -203,6 +219,17 @@ void Dataset::fill(Session &session, std::span<const uint64_t> samples) const {
   }
   if (weightInput)
     fillWeights(session, samples);
+  return {};
+}
+
+std::string Dataset::epochNotice() const {
+  uint64_t rest = sampleCount % batchSize;
+  if (!rest || canPad())
+    return "";
+  return concat("the last ", rest, " of ", sampleCount,
+                " samples do not fill a batch of ", batchSize,
+                " and are left out in each epoch, since the model's loss takes "
+                "no sample weights");
 }
 
 void Dataset::fillWeights(Session &session,

@@ -2,31 +2,26 @@
 #define DSC_RUNTIME_DRIVER_DATASET_H
 
 #include "runtime/data/Array.h"
-#include "runtime/driver/Options.h"
-#include "runtime/program/Session.h"
-
-#include <span>
-#include <string>
-#include <vector>
+#include "runtime/driver/TokenData.h"
 
 namespace dsc::runtime {
 
 /// The samples of a run: one array for each input of an entry, the first dim of
-/// each counting samples. An input whose first dim is not the batch is the same
-/// in every batch.
+/// each counting samples, or windows of text. An input whose first dim is not
+/// the batch is the same in every batch.
 class Dataset {
 public:
-  /// Opens and checks the files: names, types, shapes, equal sample counts,
-  /// class labels. `option` is the one that gave the files, for messages.
+  /// Opens and checks the files: names, types, shapes, equal sample counts, and
+  /// the range of labels and indices. Tokens are checked when they are used,
+  /// since a text may be larger than memory.
   static Result<Dataset> open(const Manifest::Entry &entry,
-                              const std::vector<InputFile> &files,
-                              const std::string &option);
+                              const DataSource &source);
 
   /// The same for the first of several entries, at least one, that takes the
   /// files.
   static Result<Dataset>
   openFirst(const std::vector<const Manifest::Entry *> &entries,
-            const std::vector<InputFile> &files, const std::string &option);
+            const DataSource &source);
 
   /// The entry whose inputs these samples are.
   const Manifest::Entry &entry() const { return *usedEntry; }
@@ -34,8 +29,14 @@ public:
   uint64_t samples() const { return sampleCount; }
   uint64_t batch() const { return batchSize; }
 
-  /// Whether a short batch can be run: padded with samples of weight 0.
-  bool canPad() const { return weightInput != nullptr; }
+  /// Tokens of a sample, 0 if the samples are no text.
+  uint64_t tokensPerSample() const {
+    return text ? text->tokensPerSample() : 0;
+  }
+
+  /// Whether a short batch can be run: padded with samples of weight 0, or
+  /// without a loss to which they would count.
+  bool canPad() const { return weightInput || usedEntry->kind == "forward"; }
 
   /// Batches that one pass runs.
   uint64_t batches() const {
@@ -44,7 +45,12 @@ public:
 
   /// Fills the session's input buffers with these samples, at most a batch; the
   /// rest of a batch repeats the first of them, with weight 0.
-  void fill(Session &session, std::span<const uint64_t> samples) const;
+  Status fill(Session &session, std::span<const uint64_t> samples) const;
+
+  /// What to tell a user whose text, or whose samples in each epoch, are not
+  /// used whole; empty if they are.
+  std::string textNotice() const { return text ? text->notice() : ""; }
+  std::string epochNotice() const;
 
 private:
   struct Column {
@@ -58,12 +64,16 @@ private:
 
   Status addColumn(const Manifest::Input &input, const InputFile &file,
                    const std::string &option);
+  Status countSamples(uint64_t samples, const std::string &where,
+                      const std::string &location);
   void fillWeights(Session &session, std::span<const uint64_t> samples) const;
 
   const Manifest::Entry *usedEntry;
   uint64_t batchSize;
   uint64_t sampleCount = 0;
+  std::string counted; ///< What told sampleCount, for messages.
   std::vector<Column> columns;
+  std::optional<TokenData> text;
   const Manifest::Input *weightInput = nullptr;
 };
 

@@ -24,13 +24,28 @@ Result<EvalReport> readReport(const Session &session, uint64_t samples) {
   report.samples = samples;
   DSC_ASSIGN(double loss, session.getScalar("dsc.eval_loss_sum"));
   DSC_ASSIGN(double weight, session.getScalar("dsc.eval_weight"));
+  report.weight = weight;
   report.loss = weight != 0 ? loss / weight : 0;
   if (session.module().manifest().findState("dsc.eval_correct")) {
     DSC_ASSIGN(report.correct, session.getScalar("dsc.eval_correct"));
-    report.labels = weight;
     report.accuracy = weight != 0 ? report.correct / weight : 0;
   }
   return report;
+}
+
+/// Runs the data's entry on samples [begin, end) and writes what they give.
+Status runBatches(Session &session, const Dataset &data, uint64_t begin,
+                  uint64_t end, OutputWriter *writer) {
+  std::vector<uint64_t> batch;
+  for (uint64_t first = begin; first < end; first += data.batch()) {
+    batch.resize(std::min(data.batch(), end - first));
+    std::iota(batch.begin(), batch.end(), first);
+    DSC_RETURN_IF_ERROR(data.fill(session, batch));
+    DSC_RETURN_IF_ERROR(session.run(data.entry().name));
+    if (writer)
+      DSC_RETURN_IF_ERROR(writer->append(session, batch.size()));
+  }
+  return {};
 }
 
 } // namespace
@@ -96,27 +111,23 @@ Status OutputWriter::commit() {
   return {};
 }
 
+Status dsc::runtime::writeOutputs(Session &session, const Dataset &data,
+                                  OutputWriter &writer) {
+  return runBatches(session, data, 0, data.samples(), &writer);
+}
+
 Result<EvalReport> dsc::runtime::evaluate(Session &session, const Dataset &data,
                                           OutputWriter *writer) {
   for (const char *sum :
        {"dsc.eval_loss_sum", "dsc.eval_weight", "dsc.eval_correct"})
     if (session.module().manifest().findState(sum))
       DSC_RETURN_IF_ERROR(session.setScalar(sum, 0));
-
-  std::vector<uint64_t> order(data.samples());
-  std::iota(order.begin(), order.end(), uint64_t(0));
-  auto runBatch = [&](uint64_t first) -> Status {
-    uint64_t size = std::min(data.batch(), data.samples() - first);
-    data.fill(session, std::span(order).subspan(first, size));
-    DSC_RETURN_IF_ERROR(session.run(data.entry().name));
-    return writer ? writer->append(session, size) : Status();
-  };
   uint64_t counted = std::min(data.batches() * data.batch(), data.samples());
-  for (uint64_t first = 0; first < counted; first += data.batch())
-    DSC_RETURN_IF_ERROR(runBatch(first));
+  DSC_RETURN_IF_ERROR(runBatches(session, data, 0, counted, writer));
   DSC_ASSIGN(EvalReport report, readReport(session, counted));
   // What the sums could not take in is still wanted as output.
-  if (writer && counted < data.samples())
-    DSC_RETURN_IF_ERROR(runBatch(counted));
+  if (writer)
+    DSC_RETURN_IF_ERROR(
+        runBatches(session, data, counted, data.samples(), writer));
   return report;
 }

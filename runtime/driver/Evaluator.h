@@ -42,6 +42,11 @@ private:
   std::vector<Column> columns;
 };
 
+/// Runs the data's entry, without a loss, over all of it and writes its
+/// outputs.
+Status writeOutputs(Session &session, const Dataset &data,
+                    OutputWriter &writer);
+
 /// Runs the data's eval entry over all of it. With a writer, its outputs are
 /// written for all samples; without padding, a short last batch is left out of
 /// the loss.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <getopt.h>
+#include <map>
 
 using namespace dsc::runtime;
 
@@ -13,7 +14,7 @@ namespace {
 struct Option {
   const char *group;
   const char *name;
-  const char *argument; ///< Null for a switch.
+  const char *argument; ///< Null for a switch; NAME... for one value or more.
   const char *help;
   std::function<Status(RunOptions &, const std::string &)> apply;
 };
@@ -46,6 +47,14 @@ auto count(std::optional<uint64_t> RunOptions::*member) {
   };
 }
 
+auto positiveCount(std::optional<uint64_t> RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    uint64_t &value = (options.*member).emplace();
+    DSC_RETURN_IF_ERROR(parseCount(text, value));
+    return value ? Status() : usageError("'0' is not a number from 1 on");
+  };
+}
+
 auto text(std::string RunOptions::*member) {
   return [member](RunOptions &options, const std::string &text) -> Status {
     if (text.empty())
@@ -63,15 +72,42 @@ auto flag(bool RunOptions::*member) {
 }
 
 /// NAME=FILE, appended to a list.
-auto inputFile(std::vector<InputFile> RunOptions::*member) {
+auto inputFile(DataSource RunOptions::*member) {
   return [member](RunOptions &options, const std::string &text) -> Status {
     size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
       return usageError("'", text, "' is not NAME=FILE");
     (options.*member)
-        .push_back({text.substr(0, equals), text.substr(equals + 1)});
+        .files.push_back({text.substr(0, equals), text.substr(equals + 1)});
     return {};
   };
+}
+
+auto tokenFile(DataSource RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    (options.*member).tokens.push_back(text);
+    return {};
+  };
+}
+
+/// Sets a member of both the training's and the evaluation's data.
+auto dataName(std::string DataSource::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    options.data.*member = options.evalData.*member = text;
+    return {};
+  };
+}
+
+Status parseTokenType(RunOptions &options, const std::string &text) {
+  static const std::map<std::string, TokenType> types = {
+      {"u16", TokenType::U16},
+      {"u32", TokenType::U32},
+      {"text", TokenType::Text}};
+  auto found = types.find(text);
+  if (found == types.end())
+    return usageError("'", text, "' is none of u16, u32, text");
+  options.data.tokenType = options.evalData.tokenType = found->second;
+  return {};
 }
 
 /// One number for each state of the option, separated by commas.
@@ -109,12 +145,30 @@ const std::vector<Option> &optionTable() {
        "training data for input NAME: FILE.npy, FILE.npz:KEY or "
        "FILE.safetensors:KEY; the first dim counts samples; repeated for each "
        "input (default: none)",
-       inputFile(&RunOptions::inputs)},
+       inputFile(&RunOptions::data)},
+      {"Data", "tokens", "FILE...",
+       "training text: each sample is a window of tokens, and the labels are "
+       "the tokens after each; the files follow one another (default: none)",
+       tokenFile(&RunOptions::data)},
+      {"Data", "token-type", "u16|u32|text",
+       "how the files of --tokens hold tokens: little-endian numbers, or text, "
+       "of which each byte is a token (default: u16)",
+       parseTokenType},
+      {"Data", "token-input", "NAME",
+       "input that takes the tokens (default: the only one that can)",
+       dataName(&DataSource::tokenInput)},
+      {"Data", "label-input", "NAME",
+       "input that takes the labels of --tokens (default: the only one that "
+       "can)",
+       dataName(&DataSource::labelInput)},
       {"Data", "eval-input", "NAME=FILE",
        "held-out data for evaluation, as --input; implies --eval (default: "
-       "that "
-       "of --input)",
-       inputFile(&RunOptions::evalInputs)},
+       "the training data)",
+       inputFile(&RunOptions::evalData)},
+      {"Data", "eval-tokens", "FILE...",
+       "held-out text for evaluation, as --tokens; implies --eval (default: "
+       "the training data)",
+       tokenFile(&RunOptions::evalData)},
       {"Data", "weights", "FILE",
        "initial parameters from a .safetensors file (default: the file that "
        "was written with the module)",
@@ -129,9 +183,17 @@ const std::vector<Option> &optionTable() {
        "--steps says)",
        count(&RunOptions::epochs)},
       {"Training", "seed", "S",
-       "shuffle the samples anew in each epoch, as a function of S (default: "
-       "the order of the file)",
+       "shuffle the samples anew in each epoch, and draw dropout, as a "
+       "function of S (default: the order of the file, and 0 for dropout)",
        count(&RunOptions::seed)},
+      {"Training", "accumulate", "K",
+       "micro-batches of an update; their gradients are added before it "
+       "(default: as --global-batch says, else 1)",
+       positiveCount(&RunOptions::accumulate)},
+      {"Training", "global-batch", "B",
+       "samples of an update on all ranks: micro-batch, as compiled, times "
+       "--accumulate times ranks (default: as --accumulate says)",
+       positiveCount(&RunOptions::globalBatch)},
 
       {"Optimizer numbers (default: those compiled in, see --dry-run)", "lr",
        "X", "learning rate", numbers("lr")},
@@ -218,15 +280,23 @@ void appendWrapped(std::string &out, size_t at, size_t column,
 /// What no single option can know.
 Status checkOptions(const RunOptions &options,
                     const std::vector<std::string> &modules) {
+  if (modules.empty() &&
+      !(options.data.tokens.empty() && options.evalData.tokens.empty()))
+    return usageError("no module given: all words after --tokens, up to the "
+                      "next option, are its files");
   if (modules.empty())
     return usageError("no module given");
   if (modules.size() > 1)
     return usageError("one module is run at a time, and there are two: '",
                       modules[0], "' and '", modules[1], "'");
+  const DataSource &data = options.data, &evalData = options.evalData;
+  if (data.tokens.empty() && evalData.tokens.empty() &&
+      !(data.tokenInput + data.labelInput).empty())
+    return usageError("--token-input and --label-input need --tokens");
   if (options.ranks != 1)
     return usageError("-n ", options.ranks,
                       ": this version of dsrun runs one rank, -n 1");
-  if (!options.steps && !options.epochs && !options.eval)
+  if (!options.steps && !options.epochs && !options.evaluates())
     return usageError("say how long to train, with --steps=N or --epochs=N, "
                       "or --eval to evaluate");
   return {};
@@ -252,6 +322,7 @@ const std::vector<SettingOption> &dsc::runtime::settingOptions() {
 std::string dsc::runtime::helpText() {
   std::string out =
       "usage: dsrun MODULE.so --input NAME=FILE... --epochs N [options]\n"
+      "       dsrun MODULE.so --tokens FILE... --epochs N [options]\n"
       "\n"
       "Trains a module that dsc compiled. -x and --x are the same.\n";
   std::string group;
@@ -287,7 +358,12 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
   longOptions.push_back({nullptr, 0, nullptr, 0});
 
   RunOptions options;
+  options.data.filesOption = "--input";
+  options.data.tokensOption = "--tokens";
+  options.evalData.filesOption = "--eval-input";
+  options.evalData.tokensOption = "--eval-tokens";
   std::vector<std::string> others;
+  const Option *list = nullptr; ///< Takes further words, up to an option.
   optind = 0; // Starts anew, also in a process that has parsed before.
   opterr = 0;
   for (;;) {
@@ -296,7 +372,10 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
     if (code == -1)
       break;
     if (code == kOtherArgument) {
-      others.push_back(optarg);
+      if (list)
+        DSC_RETURN_IF_ERROR(list->apply(options, optarg));
+      else
+        others.push_back(optarg);
       continue;
     }
     std::string given = argv[optind - 1];
@@ -310,10 +389,11 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
     Status status = chosen.apply(options, optarg ? optarg : "");
     if (!status.ok())
       return status.in(std::string("--") + chosen.name);
+    bool isList =
+        chosen.argument && std::string(chosen.argument).ends_with("...");
+    list = isList ? &chosen : nullptr;
   }
   others.insert(others.end(), argv + optind, argv + argc);
-  options.eval = options.eval || !options.evalInputs.empty() ||
-                 !options.outputDirectory.empty();
   if (options.help || options.version)
     return options;
   DSC_RETURN_IF_ERROR(checkOptions(options, others));

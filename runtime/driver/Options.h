@@ -1,7 +1,7 @@
 #ifndef DSC_RUNTIME_DRIVER_OPTIONS_H
 #define DSC_RUNTIME_DRIVER_OPTIONS_H
 
-#include "runtime/base/Status.h"
+#include "runtime/data/TokenFile.h"
 
 #include <cmath>
 #include <cstdint>
@@ -15,6 +15,18 @@ namespace dsc::runtime {
 struct InputFile {
   std::string name;
   std::string location;
+};
+
+/// Where the samples of a run come from: a file for each input, text, or text
+/// for some inputs and files for the others.
+struct DataSource {
+  std::vector<InputFile> files;
+  std::vector<std::string> tokens; ///< Files of tokens.
+  TokenType tokenType = TokenType::U16;
+  std::string tokenInput, labelInput;    ///< Empty: the only ones there are.
+  std::string filesOption, tokensOption; ///< That gave them, for messages.
+
+  bool empty() const { return files.empty() && tokens.empty(); }
 };
 
 /// A number of the optimizer or schedule that the command line gives.
@@ -38,15 +50,21 @@ const std::vector<SettingOption> &settingOptions();
 /// The command line of dsrun.
 struct RunOptions {
   std::string module;
-  std::vector<InputFile> inputs, evalInputs;
+  DataSource data, evalData;
   std::string weights;
   std::optional<uint64_t> steps, epochs, seed;
+  std::optional<uint64_t> accumulate, globalBatch;
   std::vector<SettingValue> settings;
   uint64_t ranks = 1, threads = 0;
-  bool eval = false; ///< --eval or an option that implies it.
+  bool eval = false;
   uint64_t evalEvery = 0;
   std::string outputDirectory, save, exportPath, metrics;
   bool dryRun = false, help = false, version = false;
+
+  /// Whether --eval is given or implied.
+  bool evaluates() const {
+    return eval || evalEvery || !evalData.empty() || !outputDirectory.empty();
+  }
 };
 
 /// Parses the command line; nothing is printed. Where --help or --version is

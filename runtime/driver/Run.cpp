@@ -1,5 +1,6 @@
 #include "runtime/driver/Run.h"
 #include "runtime/base/Log.h"
+#include "runtime/driver/Accumulation.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/Results.h"
@@ -27,19 +28,24 @@ public:
 
 private:
   Status openData();
-  void planSteps();
+  Status openEvaluation();
+  Status planSteps();
+  Status prepareSession();
   void printPlan() const;
   Status train();
   Status evaluateOnce(uint64_t step, OutputWriter *writer);
   Status evaluateAtEnd(uint64_t step);
   void noticeTroubles(const StepReport &report);
-
-  bool evaluates() const { return options.eval || options.evalEvery; }
+  void notice(const std::string &sentence) const {
+    if (!sentence.empty())
+      log.notice(sentence);
+  }
 
   const RunOptions &options;
   const Log &log;
   std::optional<Module> module;
   std::optional<Dataset> data, evalData;
+  TrainingPlan plan;
   std::unique_ptr<Session> session;
   std::optional<Metrics> metrics;
   std::string savePath;
@@ -51,7 +57,9 @@ Status Run::execute() {
   DSC_ASSIGN(module, Module::open(options.module));
   DSC_RETURN_IF_ERROR(checkSettings(*module, options.settings));
   DSC_RETURN_IF_ERROR(openData());
-  planSteps();
+  DSC_RETURN_IF_ERROR(planSteps());
+  if (evalData && (!data || !options.evalData.empty()))
+    notice(evalData->textNotice());
   if (options.dryRun) {
     DSC_RETURN_IF_ERROR(computeLayout(module->manifest(), 1, 0).status());
     printPlan();
@@ -64,9 +72,7 @@ Status Run::execute() {
     DSC_RETURN_IF_ERROR(
         OutputWriter::prepare(options.outputDirectory, evalData->entry()));
   DSC_ASSIGN(metrics, Metrics::open(options.metrics));
-  DSC_ASSIGN(session, Session::create(*module, {unsigned(options.threads),
-                                                options.weights}));
-  DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
+  DSC_RETURN_IF_ERROR(prepareSession());
 
   Status status = totalSteps ? train() : Status();
   if (Status closed = metrics->close(); status.ok())
@@ -80,7 +86,7 @@ Status Run::execute() {
     else if (!written.ok())
       log.error(written.message());
   }
-  if (status.ok() && evaluates())
+  if (status.ok() && options.evaluates())
     status = evaluateAtEnd(stepsDone);
   return status;
 }
@@ -89,47 +95,81 @@ Status Run::openData() {
   const Manifest &manifest = module->manifest();
   bool trains = options.steps.value_or(1) && options.epochs.value_or(1) &&
                 (options.steps || options.epochs);
-  auto open = [&](const char *kind, const std::vector<InputFile> &files,
-                  const std::string &option,
-                  std::optional<Dataset> &result) -> Status {
-    std::vector<const Manifest::Entry *> entries = manifest.entriesOf(kind);
-    if (entries.empty())
-      return usageError("'", options.module, "' has no entry '", kind, "'");
-    DSC_ASSIGN(result, Dataset::openFirst(entries, files, option));
-    return {};
-  };
-  if (trains && !manifest.findEntry("update"))
-    return usageError("'", options.module, "' has no entry 'update'");
-  if (trains)
-    DSC_RETURN_IF_ERROR(open("step_last", options.inputs, "--input", data));
-  if (evaluates() && !options.evalInputs.empty())
-    return open("eval", options.evalInputs, "--eval-input", evalData);
-  if (evaluates())
-    return open("eval", options.inputs, "--input", evalData);
+  if (trains) {
+    std::vector<const Manifest::Entry *> entries =
+        manifest.entriesOf("step_last");
+    if (entries.empty() || !manifest.findEntry("update"))
+      return usageError("'", options.module, "' has no entry '",
+                        entries.empty() ? "step_last" : "update",
+                        "': it was not compiled for training");
+    DSC_ASSIGN(data, Dataset::openFirst(entries, options.data));
+  }
+  return options.evaluates() ? openEvaluation() : Status();
+}
+
+Status Run::openEvaluation() {
+  const Manifest &manifest = module->manifest();
+  const DataSource &source =
+      options.evalData.empty() ? options.data : options.evalData;
+  std::vector<const Manifest::Entry *> forward = manifest.entriesOf("forward");
+  bool wantsLoss =
+      options.eval || options.evalEvery || options.outputDirectory.empty();
+  Status failure =
+      usageError("'", options.module, "' has no entry 'eval'",
+                 forward.empty() ? "" : "; --write-outputs runs its 'forward'");
+  if (auto entries = manifest.entriesOf("eval"); !entries.empty()) {
+    Result<Dataset> opened = Dataset::openFirst(entries, source);
+    if (opened.ok()) {
+      evalData = std::move(*opened);
+      return {};
+    }
+    failure = opened.status();
+    if (wantsLoss || forward.empty())
+      return failure;
+    // Without labels there are outputs all the same.
+    if (opened = Dataset::openFirst(forward, source); opened.ok())
+      evalData = std::move(*opened);
+    return opened.ok() ? Status() : failure;
+  }
+  if (wantsLoss || forward.empty())
+    return failure;
+  DSC_ASSIGN(evalData, Dataset::openFirst(forward, source));
   return {};
 }
 
-void Run::planSteps() {
+Status Run::planSteps() {
   if (!data)
-    return;
+    return {};
+  plan.seed = options.seed;
+  DSC_ASSIGN(plan.microBatches, countMicroBatches(options, data->batch()));
+  if (plan.microBatches > 1) {
+    DSC_ASSIGN(plan.step, findStepEntry(*module, data->entry()));
+  }
   totalSteps = options.steps.value_or(UINT64_MAX);
   uint64_t inEpochs;
   if (options.epochs)
-    if (!__builtin_mul_overflow(*options.epochs, data->batches(), &inEpochs))
+    if (!__builtin_mul_overflow(*options.epochs, plan.updates(*data),
+                                &inEpochs))
       totalSteps = std::min(totalSteps, inEpochs);
-  uint64_t dropped = data->samples() % data->batch();
-  if (dropped && !data->canPad())
-    log.notice(concat("the last ", dropped, " of ", data->samples(),
-                      " samples do not fill a batch of ", data->batch(),
-                      " and are left out in each epoch, since the model's "
-                      "loss takes no sample weights"));
-  std::string schedule =
-      scheduleNotice(module->manifest(), options.settings, totalSteps);
-  if (!schedule.empty())
-    log.notice(schedule);
+  notice(data->textNotice());
+  notice(data->epochNotice());
+  notice(scheduleNotice(module->manifest(), options.settings, totalSteps));
   if (options.save.empty() && options.exportPath.empty() && !options.dryRun)
     log.notice("the trained parameters will not be kept: neither --save nor "
                "--export is given");
+  return {};
+}
+
+Status Run::prepareSession() {
+  DSC_ASSIGN(session, Session::create(*module, {unsigned(options.threads),
+                                                options.weights}));
+  DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
+  DSC_RETURN_IF_ERROR(
+      setNominalWeight(*session, plan.microBatches * options.ranks));
+  if (!module->manifest().findState("dsc.seed"))
+    return {};
+  uint64_t seed = options.seed.value_or(0); // All its bits, as an i64.
+  return session->writeState("dsc.seed", &seed, sizeof(seed));
 }
 
 void Run::printPlan() const {
@@ -142,9 +182,11 @@ void Run::printPlan() const {
   constexpr double kMebibyte = 1 << 20;
   std::printf("module     %s, from %s by dsc %s\n", options.module.c_str(),
               manifest.model.c_str(), manifest.compilerVersion.c_str());
-  std::printf("loss       %s\n", manifest.loss.c_str());
-  std::printf("optimizer  %s, %" PRIu64 " trained parameters, %s\n",
-              manifest.optimizer.c_str(), trained, manifest.precision.c_str());
+  if (manifest.findEntry("update"))
+    std::printf("loss       %s\n"
+                "optimizer  %s, %" PRIu64 " trained parameters, %s\n",
+                manifest.loss.c_str(), manifest.optimizer.c_str(), trained,
+                manifest.precision.c_str());
   for (const SettingOption &option : settingOptionsOf(manifest)) {
     std::printf("           --%s=", option.name.c_str());
     for (size_t i = 0; i < option.states.size(); ++i)
@@ -157,15 +199,20 @@ void Run::printPlan() const {
               layout.stateBytes / kMebibyte, layout.inputBytes / kMebibyte);
   if (data)
     std::printf("training   %" PRIu64 " updates of %" PRIu64
-                " samples, out of %" PRIu64 "\n",
-                totalSteps, data->batch(), data->samples());
+                " samples, out of %" PRIu64 ", in micro-batches of %" PRIu64
+                "\n",
+                totalSteps, plan.microBatches * data->batch(), data->samples(),
+                data->batch());
   if (evalData)
     std::printf("evaluation %" PRIu64 " samples\n", evalData->samples());
 }
 
 Status Run::train() {
-  Trainer trainer(*session, *data, options.seed);
-  Progress progress(totalSteps, data->batch());
+  Trainer trainer(*session, *data, plan);
+  uint64_t tokens = data->tokensPerSample();
+  Progress progress(totalSteps,
+                    plan.microBatches * data->batch() * (tokens ? tokens : 1),
+                    tokens ? "tokens" : "samples");
   InterruptGuard interrupt;
   StepReport report;
   Status status;
@@ -190,16 +237,17 @@ Status Run::train() {
   if (interrupt.requested())
     log.notice(concat("interrupted after step ", stepsDone));
   if (stepsDone)
-    std::printf("trained %" PRIu64 " steps in %s, %.0f samples/s, loss %.6g\n",
-                stepsDone, durationText(progress.seconds()).c_str(),
-                progress.rate(), report.loss);
+    std::printf("trained %" PRIu64 " steps in %s, %s, loss %.6g\n", stepsDone,
+                durationText(progress.seconds()).c_str(),
+                progress.rateText().c_str(), report.loss);
   return status;
 }
 
 void Run::noticeTroubles(const StepReport &report) {
   if (report.weight == 0)
     log.notice(concat("step ", report.step,
-                      ": all samples have weight 0; nothing was learnt"));
+                      ": no sample counts: all have weight 0, or labels that "
+                      "are ignored; nothing was learnt"));
   if (report.skipped > skippedBefore)
     log.notice(concat("step ", report.step,
                       ": the loss or a gradient is not finite; the update was "
@@ -212,8 +260,11 @@ Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {
   std::printf("eval: step %" PRIu64 "  loss %.6g", step, report.loss);
   if (report.accuracy)
     std::printf("  accuracy %.2f%% (%.0f of %.0f)", *report.accuracy * 100,
-                report.correct, report.labels);
+                report.correct, report.weight);
   std::printf("\n");
+  if (report.weight == 0)
+    log.notice("no sample of the evaluation counts: all have weight 0, or "
+               "labels that are ignored");
   if (report.samples < evalData->samples())
     log.notice(concat("the evaluation leaves out the last ",
                       evalData->samples() - report.samples,
@@ -226,7 +277,13 @@ Status Run::evaluateAtEnd(uint64_t step) {
     return evaluateOnce(step, nullptr);
   DSC_ASSIGN(OutputWriter writer,
              OutputWriter::create(options.outputDirectory, evalData->entry()));
-  DSC_RETURN_IF_ERROR(evaluateOnce(step, &writer));
+  if (evalData->entry().kind == "forward") {
+    DSC_RETURN_IF_ERROR(writeOutputs(*session, *evalData, writer));
+    std::printf("forward: outputs of %" PRIu64 " samples in %s\n",
+                evalData->samples(), options.outputDirectory.c_str());
+  } else {
+    DSC_RETURN_IF_ERROR(evaluateOnce(step, &writer));
+  }
   return writer.commit();
 }
 

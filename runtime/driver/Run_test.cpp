@@ -142,6 +142,84 @@ TEST_F(RunTest, ShortBatchIsLeftOutWithoutSampleWeights) {
               "--input: 5 samples do not fill a batch of 8");
 }
 
+// Any split of a batch gives the same parameters, to the rounding of sums.
+TEST_F(RunTest, Accumulates) {
+  auto train = [&](std::vector<std::string> words, const std::string &steps) {
+    words.insert(words.end(), {"--epochs=2", "--save", file("w.safetensors")});
+    EXPECT_EQ(runModule("fake", words), 0) << errors;
+    EXPECT_NE(output.find("step " + steps), std::string::npos) << output;
+    return valuesOf<float>(readArray(file("w.safetensors:w"))->bytes);
+  };
+  writeData(16); // Two batches of 8 are one of 16.
+  std::vector<float> whole = train({"--accumulate=2"}, "2/2");
+  EXPECT_EQ(train({"--global-batch=16"}, "2/2"), whole);
+  // An epoch of two batches makes one update of them, in units of five.
+  std::vector<float> more = train({"--accumulate=5"}, "2/2");
+  EXPECT_EQ(more.size(), whole.size());
+  for (size_t i = 0; i < whole.size(); ++i)
+    EXPECT_NEAR(more[i], whole[i], 1e-6);
+  EXPECT_NE(train({}, "4/4"), whole);
+
+  writeData(20); // 8, 8 and 4: the rest is an update, too.
+  train({"--accumulate=2"}, "4/4");
+}
+
+TEST_F(RunTest, BadAccumulation) {
+  auto with = [&](std::vector<std::string> words) {
+    words.push_back("--steps=1");
+    return runModule("fake", words);
+  };
+  expectError(with({"--global-batch=20"}), 2,
+              "--global-batch=20 is no multiple of 8: the module takes "
+              "micro-batches of 8, on 1 rank");
+  expectError(with({"--global-batch=16", "--accumulate=3"}), 2,
+              "--global-batch=16 contradicts --accumulate=3: micro-batches of "
+              "8 on 1 rank make 24");
+  EXPECT_EQ(with({"--global-batch=24", "--accumulate=3"}), 0) << errors;
+  expectError(with({"--accumulate=0"}), 2,
+              "--accumulate: '0' is not a number from 1 on");
+  expectError(with({"--accumulate=4611686018427387904"}), 2,
+              "--accumulate=4611686018427387904 is too large");
+}
+
+// A batch without any label that counts is no error, and teaches nothing.
+TEST_F(RunTest, AllLabelsIgnored) {
+  writeText(file("y.npy"),
+            npyText(ElementType::I64, {20}, std::vector<int64_t>(20, -100)));
+  ASSERT_EQ(runModule("fake", {"--steps=1", "--eval"}), 0) << errors;
+  EXPECT_NE(output.find("step 1/1  loss 0 "), std::string::npos) << output;
+  EXPECT_NE(errors.find("notice: step 1: no sample counts"), std::string::npos)
+      << errors;
+  EXPECT_NE(output.find("eval: step 1  loss 0 "), std::string::npos) << output;
+  EXPECT_NE(errors.find("notice: no sample of the evaluation counts"),
+            std::string::npos)
+      << errors;
+}
+
+// A module without training runs for its outputs alone.
+TEST_F(RunTest, ForwardOnly) {
+  auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {fakeModule("fake-forward"), "--input", "x=" + file("x.npy")});
+    return run(words);
+  };
+  ASSERT_EQ(with({"--write-outputs", file("o")}), 0) << errors;
+  EXPECT_NE(output.find("forward: outputs of 20 samples"), std::string::npos);
+  Result<Array> logits = readArray(file("o/logits.npy"));
+  ASSERT_TRUE(logits.ok()) << logits.status().message();
+  EXPECT_EQ(logits->shape, (Shape{20, 2}));
+  ASSERT_EQ(with({"--write-outputs", file("o"), "--dry-run"}), 0) << errors;
+  EXPECT_EQ(output.find("optimizer"), std::string::npos) << output;
+
+  expectError(with({"--eval"}), 2,
+              "'" + fakeModule("fake-forward") +
+                  "' has no entry 'eval'; --write-outputs runs its 'forward'");
+  expectError(with({"--steps=1"}), 2,
+              "'" + fakeModule("fake-forward") +
+                  "' has no entry 'step_last': it was not compiled for "
+                  "training");
+}
+
 TEST_F(RunTest, SameSeedSameBits) {
   auto weights = [&](const std::string &seed) {
     EXPECT_EQ(
@@ -206,6 +284,14 @@ TEST_F(RunTest, Usage) {
               "--input: 'x' is not NAME=FILE");
   expectError(run({"m.so"}), 2, "say how long to train");
   expectError(run({"m.so", "n.so", "--steps=1"}), 2, "one module is run");
+  expectError(run({"--steps=1", "--tokens", "a.bin", "m.so"}), 2,
+              "no module given: all words after --tokens");
+  expectError(run({"m.so", "--steps=1", "--token-type=u8"}), 2,
+              "--token-type: 'u8' is none of u16, u32, text");
+  expectError(run({"m.so", "--steps=1", "--token-input=x"}), 2,
+              "--token-input and --label-input need --tokens");
+  expectError(runModule("fake", {"--steps=1", "--tokens", file("x.npy")}), 1,
+              "--tokens: entry 'step_last' has no input of integers");
   expectError(run({"-n", "4", "m.so", "--steps=1"}), 2,
               "-n 4: this version of dsrun runs one rank");
   expectError(runModule("fake", {"--steps=1", "--momentum=0.9"}), 2,

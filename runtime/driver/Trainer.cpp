@@ -8,16 +8,24 @@
 using namespace dsc::runtime;
 
 Trainer::Trainer(Session &session, const Dataset &data,
-                 std::optional<uint64_t> seed)
-    : session(session), data(data), seed(seed), order(data.samples()) {
+                 const TrainingPlan &plan)
+    : session(session), data(data), plan(plan), order(data.samples()) {
   beginEpoch();
 }
 
 void Trainer::beginEpoch() {
-  if (seed)
-    shuffle(order, *seed, epoch);
+  if (plan.seed)
+    shuffle(order, *plan.seed, epoch);
   else
     std::iota(order.begin(), order.end(), uint64_t(0));
+}
+
+Status Trainer::runBatch(bool isLast) {
+  uint64_t first = batch++ * data.batch();
+  uint64_t size = std::min(data.batch(), data.samples() - first);
+  DSC_RETURN_IF_ERROR(
+      data.fill(session, std::span(order).subspan(first, size)));
+  return session.run(isLast ? data.entry().name : plan.step->name);
 }
 
 Status Trainer::step(StepReport &report) {
@@ -27,10 +35,9 @@ Status Trainer::step(StepReport &report) {
     ++epoch;
     beginEpoch();
   }
-  uint64_t first = batch++ * data.batch();
-  uint64_t size = std::min(data.batch(), data.samples() - first);
-  data.fill(session, std::span(order).subspan(first, size));
-  DSC_RETURN_IF_ERROR(session.run(data.entry().name));
+  uint64_t count = std::min(plan.microBatches, data.batches() - batch);
+  for (uint64_t i = 1; i <= count; ++i)
+    DSC_RETURN_IF_ERROR(runBatch(i == count));
   DSC_RETURN_IF_ERROR(session.run("update"));
 
   report.step = ++steps;

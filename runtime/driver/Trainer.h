@@ -6,22 +6,37 @@
 
 namespace dsc::runtime {
 
-/// Feeds batches to the data's entry in a session, one update each.
+/// How many micro-batches an update takes, and in which order.
+struct TrainingPlan {
+  /// Each epoch has an order of its own (Shuffle.h); without it, that of the
+  /// file.
+  std::optional<uint64_t> seed;
+  uint64_t microBatches = 1;
+  /// Run by all but an update's last one; null if there are no others.
+  const Manifest::Entry *step = nullptr;
+
+  /// Updates of one pass over the data. The last one takes what is left.
+  uint64_t updates(const Dataset &data) const {
+    return data.batches() / microBatches +
+           (data.batches() % microBatches ? 1 : 0);
+  }
+};
+
+/// Feeds micro-batches to the data's entry in a session, and updates.
 class Trainer {
 public:
-  /// With a seed, each epoch has an order of its own (Shuffle.h); without, that
-  /// of the file.
-  Trainer(Session &session, const Dataset &data, std::optional<uint64_t> seed);
+  Trainer(Session &session, const Dataset &data, const TrainingPlan &plan);
 
-  /// Runs the next batch and its update.
+  /// Runs the next micro-batches and their update.
   Status step(StepReport &report);
 
 private:
   void beginEpoch();
+  Status runBatch(bool isLast);
 
   Session &session;
   const Dataset &data;
-  std::optional<uint64_t> seed;
+  TrainingPlan plan;
   std::vector<uint64_t> order;
   uint64_t epoch = 0, batch = 0, steps = 0;
 };

@@ -27,8 +27,8 @@ struct EvalReport {
   double loss = 0;
   std::optional<double> accuracy; ///< 0 to 1, where labels are classes.
   uint64_t samples = 0;
-  /// With accuracy only: labels that were predicted, out of those that count.
-  double correct = 0, labels = 0;
+  double weight = 0;  ///< Of all of them; 0: there is no loss.
+  double correct = 0; ///< With accuracy only: labels that were predicted.
 };
 
 /// A file of JSON objects, one for each update, each a line that is flushed

@@ -26,8 +26,8 @@ std::string dsc::runtime::durationText(double seconds) {
   return text;
 }
 
-Progress::Progress(uint64_t totalSteps, uint64_t samplesPerStep)
-    : totalSteps(totalSteps), samplesPerStep(samplesPerStep),
+Progress::Progress(uint64_t totalSteps, uint64_t unitsPerStep, std::string unit)
+    : totalSteps(totalSteps), unitsPerStep(unitsPerStep), unit(std::move(unit)),
       terminal(::isatty(STDOUT_FILENO)) {}
 
 void Progress::report(const StepReport &report) {
@@ -43,14 +43,13 @@ void Progress::report(const StepReport &report) {
   if (!ends && now - lastShown < interval)
     return;
   lastShown = now;
-  double samplesPerSecond =
-      recentSeconds > 0 ? double(samplesPerStep) / recentSeconds : 0;
+  double rate = recentSeconds > 0 ? double(unitsPerStep) / recentSeconds : 0;
   double left = double(totalSteps - report.step) * recentSeconds;
   std::printf("%sstep %" PRIu64 "/%" PRIu64
-              "  loss %.6g  lr %.4g  %.0f samples/s  %s left%s",
+              "  loss %.6g  lr %.4g  %s  %s left%s",
               terminal ? "\r\033[K" : "", report.step, totalSteps, report.loss,
-              report.learningRate, samplesPerSecond, clockText(left).c_str(),
-              terminal ? "" : "\n");
+              report.learningRate, textOfRate(rate).c_str(),
+              clockText(left).c_str(), terminal ? "" : "\n");
   std::fflush(stdout);
   lineOpen = terminal;
 }
@@ -61,7 +60,13 @@ void Progress::endLine() {
   lineOpen = false;
 }
 
-double Progress::rate() const {
-  return trainedSeconds > 0 ? double(steps * samplesPerStep) / trainedSeconds
-                            : 0;
+std::string Progress::textOfRate(double unitsPerSecond) const {
+  char text[48];
+  std::snprintf(text, sizeof(text), "%.0f ", unitsPerSecond);
+  return text + unit + "/s";
+}
+
+std::string Progress::rateText() const {
+  return textOfRate(
+      trainedSeconds > 0 ? double(steps * unitsPerStep) / trainedSeconds : 0);
 }

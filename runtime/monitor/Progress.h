@@ -12,21 +12,25 @@ namespace dsc::runtime {
 /// one a second in between.
 class Progress {
 public:
-  Progress(uint64_t totalSteps, uint64_t samplesPerStep);
+  /// `unit` is what a step takes `unitsPerStep` of, such as samples.
+  Progress(uint64_t totalSteps, uint64_t unitsPerStep, std::string unit);
 
   void report(const StepReport &report);
 
   /// Ends the redrawn line, before anything else is printed.
   void endLine();
 
-  /// Samples a second over the whole run.
-  double rate() const;
+  /// `12345 samples/s`, over the whole run.
+  std::string rateText() const;
   double seconds() const { return trainedSeconds; }
 
 private:
   using Clock = std::chrono::steady_clock;
 
-  uint64_t totalSteps, samplesPerStep;
+  std::string textOfRate(double unitsPerSecond) const;
+
+  uint64_t totalSteps, unitsPerStep;
+  std::string unit;
   bool terminal;
   bool lineOpen = false;
   uint64_t steps = 0;

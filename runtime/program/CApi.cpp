@@ -111,6 +111,16 @@ int dsrt_session_bind_input(dsrt_session *session, const char *name,
   });
 }
 
+int dsrt_session_bind(dsrt_session *session, const char *name, const void *data,
+                      uint64_t bytes) {
+  return guarded([&]() -> Status {
+    DSC_RETURN_IF_ERROR(requireArgument(name, "name"));
+    if (bytes)
+      DSC_RETURN_IF_ERROR(requireArgument(data, "data"));
+    return session->session->bindInput(name, data, bytes);
+  });
+}
+
 int dsrt_session_run(dsrt_session *session, const char *entry) {
   return guarded([&]() -> Status {
     DSC_RETURN_IF_ERROR(requireArgument(entry, "entry"));

@@ -64,6 +64,42 @@ TEST_F(CApiTest, DrivesASession) {
   EXPECT_GT(dsrt_session_allocated_bytes(session), 0u);
 }
 
+// An input needs only its name and data; sample weights not even that.
+TEST_F(CApiTest, BindsByName) {
+  create();
+  std::vector<float> x(32, 1.0f);
+  std::vector<int64_t> labels(8, 1);
+  EXPECT_EQ(dsrt_session_bind(session, "x", x.data(), 128), DSRT_OK);
+  EXPECT_EQ(dsrt_session_bind(session, "labels", labels.data(), 64), DSRT_OK);
+  EXPECT_EQ(dsrt_session_run(session, "eval"), DSRT_OK) << dsrt_last_error();
+  double weight = 0;
+  EXPECT_EQ(dsrt_session_get(session, "dsc.eval_weight", &weight), DSRT_OK);
+  EXPECT_EQ(weight, 8);
+
+  EXPECT_EQ(dsrt_session_bind(session, "x", x.data(), 64), DSRT_ERROR_INPUT);
+  EXPECT_STREQ(dsrt_last_error(),
+               "input 'x' has 128 bytes, as float32 [8, 4], not 64");
+  EXPECT_EQ(dsrt_session_bind(session, "y", x.data(), 64), DSRT_ERROR_USAGE);
+  EXPECT_STREQ(dsrt_last_error(), "the module has no input 'y'; it has x, "
+                                  "labels, dsc.sample_weight");
+  EXPECT_EQ(dsrt_session_bind(session, "x", nullptr, 128), DSRT_ERROR_USAGE);
+  labels[3] = 2;
+  EXPECT_EQ(dsrt_session_bind(session, "labels", labels.data(), 64),
+            DSRT_ERROR_INPUT);
+}
+
+TEST_F(CApiTest, InputsOfSeveralShapesNeedTheirs) {
+  dsrt_module_close(module);
+  ASSERT_EQ(dsrt_module_open(fakeModule("fake-pairs").c_str(), &module),
+            DSRT_OK);
+  create();
+  std::vector<float> x(32, 1.0f);
+  EXPECT_EQ(dsrt_session_bind(session, "x", x.data(), 128), DSRT_ERROR_USAGE);
+  EXPECT_STREQ(dsrt_last_error(),
+               "input 'x' is float32 [8, 4] or float32 [4, 2, 4]; say which "
+               "with dsrt_session_bind_input");
+}
+
 TEST_F(CApiTest, HandsOutTheManifest) {
   uint64_t bytes = 0;
   const char *text = dsrt_module_manifest(module, &bytes);

@@ -102,6 +102,26 @@ enum {
 #else
 #define PAIR_ENTRIES
 #endif
+#ifdef FAKE_FORWARD
+#define ENTRIES \
+  [{"name": "forward", "kind": "forward", "symbol": "dsc_entry_forward", \
+    "inputs": [INPUT_X(8, 4)], \
+    "outputs": [{"name": "logits", "type": "f32", "shape": [8, 2], \
+                 "arena_offset": 0}]}]
+#else
+#define ENTRIES \
+  [{"name": "step", "kind": "step", "symbol": "dsc_entry_step", \
+    "inputs": INPUTS, "outputs": []}, \
+   {"name": "step_last", "kind": "step_last", "symbol": "dsc_entry_step", \
+    "inputs": INPUTS, "outputs": []}, \
+   {"name": "update", "kind": "update", "symbol": "dsc_entry_update", \
+    "inputs": [], "outputs": []}, \
+   {"name": "eval", "kind": "eval", "symbol": "dsc_entry_eval", \
+    "inputs": INPUTS, \
+    "outputs": [{"name": "logits", "type": "f32", "shape": [8, 2], \
+                 "arena_offset": 0}]} \
+   PAIR_ENTRIES]
+#endif
 
 __attribute__((section(".dsc.manifest"), used))
 const char dsc_manifest[] = JSON({
@@ -135,18 +155,7 @@ const char dsc_manifest[] = JSON({
                   "source": {"file": "fake.weights.raw", "offset": 0,
                              "bytes": 32}, "ties": []}],
   "weights": null,
-  "entries": [
-    {"name": "step", "kind": "step", "symbol": "dsc_entry_step",
-     "inputs": INPUTS, "outputs": []},
-    {"name": "step_last", "kind": "step_last", "symbol": "dsc_entry_step",
-     "inputs": INPUTS, "outputs": []},
-    {"name": "update", "kind": "update", "symbol": "dsc_entry_update",
-     "inputs": [], "outputs": []},
-    {"name": "eval", "kind": "eval", "symbol": "dsc_entry_eval",
-     "inputs": INPUTS,
-     "outputs": [{"name": "logits", "type": "f32", "shape": [8, 2],
-                  "arena_offset": 0}]}
-    PAIR_ENTRIES],
+  "entries": ENTRIES,
   "plan": {}, "options": {}, "hash": "fake"
 });
 /* clang-format on */
@@ -271,6 +280,8 @@ void dsc_entry_update(dsrt_context *context) {
       dsrt_state(context, AppliedSteps)};
   dsrt_launch(context, DSRT_STREAM_COMPUTE, report_kernel, report, 7, 1);
 }
+
+void dsc_entry_forward(dsrt_context *context) { forward(context); }
 
 void dsc_entry_eval(dsrt_context *context) {
   const float *logits = forward(context);

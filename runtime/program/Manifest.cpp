@@ -164,6 +164,12 @@ Manifest::Input parseInput(const Node &node) {
     input.classes = classes->integer();
   if (std::optional<Node> ignored = node.find("ignore_index"))
     input.ignoreIndex = ignored->integer();
+  if (std::optional<Node> limit = node.find("index_limit"))
+    input.indexLimit = limit->size();
+  if (std::optional<Node> shift = node.find("shift"))
+    input.shift = shift->integer();
+  if (input.shift != 0 && input.shift != 1)
+    node.at("shift").fail("is neither 0 nor 1");
   if (input.classes && input.type != ElementType::I64 &&
       input.type != ElementType::I32)
     node.at("type").fail("class labels are i64 or i32");

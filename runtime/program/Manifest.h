@@ -59,6 +59,10 @@ struct Manifest {
     uint64_t bytes;
     std::optional<int64_t> classes;     ///< Labels lie in [0, classes)...
     std::optional<int64_t> ignoreIndex; ///< ...or are this.
+    /// Rows of the table that it selects from; -1 is the last one.
+    std::optional<int64_t> indexLimit;
+    /// Positions by which the loss shifts these labels against the outputs.
+    int64_t shift = 0;
 
     /// Entries share the buffer of inputs that agree in all of these.
     bool is(std::string_view otherName, ElementType otherType,
@@ -79,7 +83,7 @@ struct Manifest {
   /// of the first set, such as step_last, or update, which serves all sets.
   struct Entry {
     std::string name;
-    std::string kind; ///< step, step_last, update, eval.
+    std::string kind; ///< step, step_last, update, eval, forward.
     std::string symbol;
     int64_t batch; ///< Samples of a micro-batch.
     std::vector<Input> inputs;

@@ -66,6 +66,23 @@ TEST_F(ManifestTest, EntriesOfSeveralSets) {
   EXPECT_TRUE(manifest->entriesOf("forward").empty());
 }
 
+TEST_F(ManifestTest, IndicesAndShiftedLabels) {
+  json &inputs = document["entries"][3]["inputs"];
+  inputs[0]["index_limit"] = 5;
+  inputs[1]["shift"] = 1;
+  Result<Manifest> manifest = parseManifest(document.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  const Manifest::Entry &eval = manifest->entries[3];
+  EXPECT_EQ(eval.inputs[0].indexLimit, 5);
+  EXPECT_EQ(eval.inputs[0].shift, 0);
+  EXPECT_EQ(eval.inputs[1].indexLimit, std::nullopt);
+  EXPECT_EQ(eval.inputs[1].shift, 1);
+  expectError("/entries/3/inputs/0/index_limit", -1,
+              "manifest: entries[3].inputs[0].index_limit: is negative");
+  expectError("/entries/3/inputs/1/shift", 2,
+              "manifest: entries[3].inputs[1].shift: is neither 0 nor 1");
+}
+
 TEST_F(ManifestTest, ErrorsNameThePlace) {
   expectError("/format", 2, "manifest: format: this runtime reads format 1");
   expectError("/batch", "x", "manifest: batch: is not a whole number");

@@ -1,7 +1,7 @@
 #include "runtime/program/Session.h"
 #include "runtime/channel/SingleRankChannel.h"
 #include "runtime/device/host/Contraction.h"
-#include "runtime/program/Labels.h"
+#include "runtime/program/IndexRange.h"
 #include "runtime/program/Weights.h"
 
 #include <algorithm>
@@ -106,6 +106,7 @@ Session::Session(const Module &module, const Layout &layout, Arena memory,
       entryInputs.back().push_back(
           findBuffer(input.name, input.type, input.shape)->data);
   }
+  initialiseSampleWeights();
   context.base = arena.data();
   context.places = places;
   context.shardBytes = shardBytes;
@@ -117,6 +118,17 @@ Session::Session(const Module &module, const Layout &layout, Arena memory,
 }
 
 Session::~Session() = default;
+
+/// Samples weigh 1 until their weights are bound.
+void Session::initialiseSampleWeights() {
+  for (Buffer &buffer : buffers) {
+    const Manifest::Input &input = *buffer.input;
+    if (input.role != "sample_weight")
+      continue;
+    fillWith({buffer.data, input.bytes}, input.type, 1);
+    buffer.bound = true;
+  }
+}
 
 Status Session::initialiseStates(const std::string &weights) {
   const Manifest &manifest = program.manifest();
@@ -139,46 +151,72 @@ Session::Buffer *Session::findBuffer(std::string_view name, ElementType type,
   return nullptr;
 }
 
-/// The error for data that no entry takes.
-Status Session::unknownInput(std::string_view name, ElementType type,
-                             const Shape &shape) const {
+std::string Session::describeInputs(std::string_view name) const {
+  std::string shapes;
+  for (const Buffer &buffer : buffers)
+    if (buffer.input->name == name)
+      shapes +=
+          concat(shapes.empty() ? "" : " or ", info(buffer.input->type).numpy,
+                 " ", toString(buffer.input->shape));
+  return shapes;
+}
+
+/// The error for an input that no entry has.
+Status Session::unknownInput(std::string_view name) const {
   std::vector<std::string> names;
-  std::string taken, known;
+  std::string known;
   for (const Buffer &buffer : buffers) {
-    const Manifest::Input &input = *buffer.input;
-    if (input.name == name)
-      taken += concat(taken.empty() ? "" : " or ", info(input.type).numpy, " ",
-                      toString(input.shape));
-    if (std::find(names.begin(), names.end(), input.name) != names.end())
+    const std::string &other = buffer.input->name;
+    if (std::find(names.begin(), names.end(), other) != names.end())
       continue;
-    names.push_back(input.name);
-    known += (known.empty() ? "" : ", ") + input.name;
+    names.push_back(other);
+    known += (known.empty() ? "" : ", ") + other;
   }
-  if (taken.empty())
-    return usageError("the module has no input '", name, "'; it has ", known);
-  return inputError("input '", name, "' is ", taken, ", not ", info(type).numpy,
-                    " ", toString(shape));
+  return usageError("the module has no input '", name, "'; it has ", known);
 }
 
 Status Session::bindInput(std::string_view name, const void *data,
                           uint64_t bytes, ElementType type,
                           const Shape &shape) {
-  Buffer *buffer = findBuffer(name, type, shape);
-  if (!buffer)
-    return unknownInput(name, type, shape);
-  const Manifest::Input &input = *buffer->input;
+  if (Buffer *buffer = findBuffer(name, type, shape))
+    return bindBuffer(*buffer, data, bytes);
+  std::string taken = describeInputs(name);
+  if (taken.empty())
+    return unknownInput(name);
+  return inputError("input '", name, "' is ", taken, ", not ", info(type).numpy,
+                    " ", toString(shape));
+}
+
+Status Session::bindInput(std::string_view name, const void *data,
+                          uint64_t bytes) {
+  Buffer *found = nullptr;
+  for (Buffer &buffer : buffers) {
+    if (buffer.input->name != name)
+      continue;
+    if (found)
+      return usageError("input '", name, "' is ", describeInputs(name),
+                        "; say which with dsrt_session_bind_input");
+    found = &buffer;
+  }
+  return found ? bindBuffer(*found, data, bytes) : unknownInput(name);
+}
+
+Status Session::bindBuffer(Buffer &buffer, const void *data, uint64_t bytes) {
+  const Manifest::Input &input = *buffer.input;
   if (bytes != input.bytes)
-    return inputError("input '", name, "' has ", input.bytes, " bytes, not ",
-                      bytes);
+    return inputError("input '", input.name, "' has ", input.bytes,
+                      " bytes, as ", info(input.type).numpy, " ",
+                      toString(input.shape), ", not ", bytes);
   std::span<const std::byte> source(static_cast<const std::byte *>(data),
                                     bytes);
-  uint64_t elements = bytes / byteSize(type);
-  uint64_t samples = shape.empty() ? 1 : std::max<int64_t>(shape[0], 1);
-  DSC_RETURN_IF_ERROR(checkLabels(input, source, elements / samples,
-                                  concat("input '", name, "'")));
+  uint64_t elements = bytes / byteSize(input.type);
+  uint64_t samples =
+      input.shape.empty() ? 1 : std::max<int64_t>(input.shape[0], 1);
+  DSC_RETURN_IF_ERROR(checkIndices(input, source, elements / samples,
+                                   concat("input '", input.name, "'")));
   if (bytes)
-    std::memcpy(buffer->data, data, bytes);
-  buffer->bound = true;
+    std::memcpy(buffer.data, data, bytes);
+  buffer.bound = true;
   return {};
 }
 

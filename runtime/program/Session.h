@@ -34,9 +34,12 @@ public:
   uint64_t allocatedBytes() const { return arena.bytes(); }
 
   /// Copies data into the buffer of the input of this name, type and shape
-  /// after checking its class labels.
+  /// after checking that what it indexes with is in range.
   Status bindInput(std::string_view name, const void *data, uint64_t bytes,
                    ElementType type, const Shape &shape);
+
+  /// The same for an input that has one type and shape in all entries.
+  Status bindInput(std::string_view name, const void *data, uint64_t bytes);
 
   /// The buffer of an input, for a caller that fills it in place with data that
   /// it has checked; counts as bound. Null if no entry has such an input.
@@ -73,11 +76,14 @@ private:
   Session(const Module &module, const Layout &layout, Arena arena,
           unsigned threads);
 
+  void initialiseSampleWeights();
   Status initialiseStates(const std::string &weights);
   Buffer *findBuffer(std::string_view name, ElementType type,
                      const Shape &shape);
-  Status unknownInput(std::string_view name, ElementType type,
-                      const Shape &shape) const;
+  Status bindBuffer(Buffer &buffer, const void *data, uint64_t bytes);
+  /// All types and shapes that an input of this name has; empty if none has it.
+  std::string describeInputs(std::string_view name) const;
+  Status unknownInput(std::string_view name) const;
 
   /// This rank's part of a state.
   std::span<std::byte> part(uint32_t state) const;

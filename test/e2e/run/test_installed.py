@@ -22,7 +22,7 @@ def test_embedding_example(tmp_path):
     run("cmake", "--build", "embed")
     run(sys.executable, EXAMPLE / "make_model.py")
     loss = "--loss=cross_entropy(logits,labels)"
-    flags = ["--bind", "batch=8", loss, "--optimizer=sgd", "-o", "tiny.so"]
+    flags = ["--bind", "batch=8", loss, "--optimizer=sgd", "--lr=0.1", "-o", "tiny.so"]
     run(tmp_path / "prefix/bin/dsc", "tiny.onnx", *flags)
     losses = [float(x) for x in re.findall(r"loss ([\d.]+)", run("embed/embed", "tiny.so"))]
     assert losses[-1] < 0.5 * losses[0], losses

@@ -1,0 +1,155 @@
+#include "runtime/driver/TokenData.h"
+#include "runtime/program/IndexRange.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dsc::runtime;
+
+namespace {
+
+bool isInteger(const Manifest::Input &input) {
+  return input.type == ElementType::I64 || input.type == ElementType::I32;
+}
+
+/// Whether an input takes a row of tokens for each sample.
+bool takesTokens(const Manifest::Input &input, const Manifest::Entry &entry) {
+  return isInteger(input) && input.shape.size() == 2 &&
+         input.shape[0] == entry.batch && input.shape[1] > 0;
+}
+
+/// The input that the command line names, or else the only one of a role that
+/// can take tokens and has no file of its own. Null if there is none.
+Result<const Manifest::Input *> chooseInput(const Manifest::Entry &entry,
+                                            const DataSource &source,
+                                            const std::string &role,
+                                            const std::string &name,
+                                            const std::string &option) {
+  const Manifest::Input *chosen = nullptr;
+  for (const Manifest::Input &input : entry.inputs) {
+    bool isGiven = std::any_of(
+        source.files.begin(), source.files.end(),
+        [&](const InputFile &file) { return file.name == input.name; });
+    bool isCandidate = name.empty() ? input.role == role && !isGiven &&
+                                          takesTokens(input, entry)
+                                    : input.name == name;
+    if (!isCandidate)
+      continue;
+    if (!takesTokens(input, entry))
+      return inputError(option, ": '", name, "' is ", info(input.type).numpy,
+                        " ", toString(input.shape),
+                        ", and tokens are integers, a row a sample");
+    if (chosen)
+      return usageError(source.tokensOption, ": both '", chosen->name,
+                        "' and '", input.name, "' can take it; name one with ",
+                        option);
+    chosen = &input;
+  }
+  if (!chosen && !name.empty())
+    return inputError(option, ": the module has no input '", name, "'");
+  return chosen;
+}
+
+/// How the text is cut for a token input and its labels.
+Result<WindowShape> chooseWindows(const Manifest::Input &tokens,
+                                  const Manifest::Input *labels) {
+  uint64_t length = tokens.shape[1];
+  if (!labels)
+    return WindowShape{length, length, false, false};
+  // Where the text ends, labels are missing: they must be ones that the loss
+  // can ignore.
+  bool takesShort = labels->ignoreIndex && labels != &tokens;
+  if (!labels->shift)
+    return WindowShape{length, length, true, takesShort};
+  if (length < 2)
+    return inputError("input '", tokens.name,
+                      "' takes one token, which leaves none to predict");
+  return WindowShape{length, length - 1, false, takesShort};
+}
+
+/// What a token must stay below to be valid for an input, as its data.
+uint64_t tokenLimit(const Manifest::Input &input) {
+  uint64_t limit = input.type == ElementType::I32 ? INT32_MAX : UINT32_MAX;
+  if (input.indexLimit)
+    limit = std::min<uint64_t>(limit, *input.indexLimit);
+  if (input.classes)
+    limit = std::min<uint64_t>(limit, *input.classes);
+  return limit;
+}
+
+std::string describeLimit(const Manifest::Input &input, uint64_t limit) {
+  if (input.indexLimit && limit == uint64_t(*input.indexLimit))
+    return tableRange(input);
+  if (input.classes && limit == uint64_t(*input.classes))
+    return labelRange(input);
+  return concat("input '", input.name, "' is ", info(input.type).numpy);
+}
+
+} // namespace
+
+Result<TokenData> TokenData::open(const Manifest::Entry &entry,
+                                  const DataSource &source) {
+  DSC_ASSIGN(
+      const Manifest::Input *tokens,
+      chooseInput(entry, source, "data", source.tokenInput, "--token-input"));
+  DSC_ASSIGN(
+      const Manifest::Input *labels,
+      chooseInput(entry, source, "labels", source.labelInput, "--label-input"));
+  // Labels that are the tokens themselves have the role of labels.
+  if (!tokens && labels && labels->shift)
+    tokens = labels;
+  if (!tokens)
+    return inputError(source.tokensOption, ": entry '", entry.name,
+                      "' has no input of integers, a row a sample, for tokens");
+  if (labels && labels->shape != tokens->shape)
+    return inputError(source.tokensOption, ": the labels '", labels->name,
+                      "' are ", toString(labels->shape), " and the tokens '",
+                      tokens->name, "' are ", toString(tokens->shape));
+  DSC_ASSIGN(WindowShape shape, chooseWindows(*tokens, labels));
+  Result<TokenWindows> windows =
+      TokenWindows::open(source.tokens, source.tokenType, shape);
+  if (!windows.ok())
+    return windows.status().in(source.tokensOption);
+  return TokenData(tokens, labels, std::move(*windows), source.tokensOption);
+}
+
+Status TokenData::fill(Session &session,
+                       std::span<const uint64_t> samples) const {
+  DSC_RETURN_IF_ERROR(fillInput(session, *tokens, 0, samples));
+  if (!labels || labels == tokens)
+    return {};
+  return fillInput(session, *labels, labels->shift ? 0 : 1, samples);
+}
+
+Status TokenData::fillInput(Session &session, const Manifest::Input &input,
+                            uint64_t shift,
+                            std::span<const uint64_t> samples) const {
+  std::byte *buffer = session.inputBuffer(input);
+  const uint64_t limit = tokenLimit(input);
+  const int64_t missing = &input == labels ? input.ignoreIndex.value_or(0) : 0;
+  const uint64_t width = byteSize(input.type);
+  for (uint64_t row = 0; row < uint64_t(input.shape[0]); ++row) {
+    auto [file, first] = windows[samples[row < samples.size() ? row : 0]];
+    for (uint64_t i = 0; i < uint64_t(input.shape[1]); ++i, buffer += width) {
+      uint64_t position = first + shift + i;
+      int64_t value = position < file->size() ? (*file)[position] : missing;
+      if (position < file->size() && uint64_t(value) >= limit)
+        return inputError(option, ": '", file->path(), "': token ", position,
+                          ", counted from 0, is ", value, ", and ",
+                          describeLimit(input, limit));
+      // Little-endian: an i32 is the lower half.
+      std::memcpy(buffer, &value, width);
+    }
+  }
+  return {};
+}
+
+std::string TokenData::notice() const {
+  if (!windows.leftOut())
+    return "";
+  return concat(option, ": the last tokens of each file, ", windows.leftOut(),
+                " in all, do not fill a window of ", tokens->shape[1],
+                " and are left out, since ",
+                labels ? "the loss ignores no labels"
+                       : "the entry has no labels that could be ignored");
+}

@@ -43,6 +43,10 @@ def cost_of_dsc(*arguments):
     return float(seconds), int(peak), int(anonymous)
 
 
+class WorkerEnded(Exception):
+    """A worker's process is gone; what it said is on standard error."""
+
+
 class Worker:
     """A process of its own, so that each peak memory is its own, which steps
     when asked."""
@@ -55,10 +59,13 @@ class Worker:
         )
 
     def _ask(self, *question):
-        print(*question, file=self._process.stdin, flush=True)
-        answer = self._process.stdout.readline().split()
+        try:
+            print(*question, file=self._process.stdin, flush=True)
+            answer = self._process.stdout.readline().split()
+        except BrokenPipeError:
+            answer = None
         if not answer:
-            sys.exit("the worker of %s ended with %s" % (self.name, self._process.wait()))
+            raise WorkerEnded("%s ended with exit code %s" % (self.name, self._process.wait()))
         return answer
 
     def steps(self, count):

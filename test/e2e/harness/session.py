@@ -194,16 +194,25 @@ class Session:
     # What several tests do with a session.
 
     def gradients(self):
-        """Gradients of the bound batch's mean loss, from cleared accumulators.
+        """Gradients of the bound batch's mean loss, from cleared accumulators."""
+        return self.accumulated([{}])[1]
+
+    def accumulated(self, micro_batches):
+        """(loss, gradients) of micro-batches, from cleared accumulators; (0, zeros)
+        if nothing counts.
 
         Backward is seeded with 1 / W0, the nominal weight, which update corrects
         by W0 / W; so does this."""
         self.clear_accumulators()
-        self.run("step_last")
-        scale = self.get("dsc.nominal_weight") / self.get("dsc.loss_weight")
+        for i, batch in enumerate(micro_batches):
+            self.bind_all(batch)
+            self.run("step_last" if i + 1 == len(micro_batches) else "step")
+        weight = self.get("dsc.loss_weight")
+        scale = self.get("dsc.nominal_weight") / weight if weight else 0.0
         gradients = {name: scale * self.read(name + ".grad") for name in self.trained()}
+        loss = self.get("dsc.loss_sum") / weight if weight else 0.0
         self.clear_accumulators()
-        return gradients
+        return loss, gradients
 
     def clear_accumulators(self):
         for name in ("dsc.loss_sum", "dsc.loss_weight", *(n + ".grad" for n in self.trained())):

@@ -3,11 +3,14 @@
 import functools
 
 import numpy as np
+import onnxruntime
 import pytest
 from harness import tolerance
 from harness.compare import check_gradients, check_losses
 from harness.session import session
+from harness.tolerance import PREDICTION
 from harness.tools import compile_model
+from harness.tools import run as run_tool
 from oracle import Adam, Graph, evaluate, loss_and_gradients, train
 
 from models.gpt2 import ADAMW, BATCH, EXPORTS, LENGTH, LOSS, batches, recorded
@@ -85,6 +88,24 @@ def test_ten_steps(export, module_of):
     check_losses(losses, wanted.losses, TEN_LOSSES)
 
 
+@exports
+def test_trained_weights_return_to_the_file(export, module_of, tmp_path):
+    """Under merged names and lost ties too: ONNX Runtime predicts what dsc does."""
+    module, out = module_of(export.name), tmp_path / "out.onnx"
+    with session(module) as run:
+        for batch in batches(export):
+            run.train_step(**batch)
+        run.save(tmp_path / "w.safetensors")
+        run.run("eval")
+        wanted = run.output("eval", "logits")
+    weights = "--weights=%s" % (tmp_path / "w.safetensors")
+    result = run_tool("dsc", "export", module, weights, "-o", out)
+    assert result.code == 0, str(result)
+    feeds = {name: batch[name] for name in export.inputs}
+    (got,) = onnxruntime.InferenceSession(str(out)).run(None, feeds)
+    np.testing.assert_allclose(got, wanted, rtol=PREDICTION, atol=PREDICTION)
+
+
 def bits(module, export, threads):
     """Losses and final parameters of ten steps, as bytes."""
     with session(module, threads=threads) as run:
@@ -108,19 +129,16 @@ def test_any_split_into_micro_batches_is_the_batch(sizes, tmp_path):
     for row, valid in enumerate([1, 15, 8]):
         whole["labels"][row] = whole["input_ids"][row]
         whole["labels"][row, valid + 1 :] = -100
-    _, wanted = loss_and_gradients(graph_of(export.name), LOSS, parameters_of(export), whole)
+    value, wanted = loss_and_gradients(graph_of(export.name), LOSS, parameters_of(export), whole)
     # Micro-batches are of one size; a short one is filled with samples of weight 0.
     size = max(sizes)
     module = compile_model(export.path, tmp_path / "m.so", *flags(export, batch=size))
+    parts = []
+    for begin, count in zip(np.cumsum([0, *sizes[:-1]]), sizes):
+        rows = np.arange(begin, begin + size) % BATCH
+        parts.append({name: array[rows] for name, array in whole.items()})
+        parts[-1]["dsc.sample_weight"] = np.arange(size) < count
     with session(module) as run:
-        run.clear_accumulators()
-        for i, begin in enumerate(np.cumsum([0, *sizes[:-1]])):
-            count = sizes[i]
-            rows = np.arange(begin, begin + size) % BATCH
-            run.bind_all({name: array[rows] for name, array in whole.items()})
-            run.bind_all({"dsc.sample_weight": np.arange(size) < count})
-            run.run("step" if i + 1 < len(sizes) else "step_last")
-        assert run.get("dsc.loss_weight") == 1 + 15 + 8
-        scale = run.get("dsc.nominal_weight") / run.get("dsc.loss_weight")
-        gradients = {n: scale * run.read(n + ".grad") for n in run.trained()}
+        loss, gradients = run.accumulated(parts)
+    assert loss == pytest.approx(float(value), rel=tolerance.LOSS)
     check_gradients(gradients, wanted)

@@ -161,6 +161,21 @@ def Nn_TanhOp : Nn_UnaryOp<"tanh", Nn_FloatTensor, [Nn_Differentiable]> {
   }];
 }
 
+def Nn_ErfOp : Nn_UnaryOp<"erf", Nn_FloatTensor, [Nn_Differentiable]> {
+  let summary = "Takes the error function of each element";
+  let description = [{
+    `result[i] = 2 / sqrt(pi) * integral of exp(-t^2) over t from 0 to input[i]`
+
+    Constraints:
+    * (C1) `input` and `result` have the same type.
+
+    Example:
+    ```mlir
+    %r = nn.erf %x : tensor<4xf32>
+    ```
+  }];
+}
+
 def Nn_SigmoidOp : Nn_UnaryOp<"sigmoid", Nn_FloatTensor, [Nn_Differentiable]> {
   let summary = "Takes the logistic function of each element";
   let description = [{
@@ -235,6 +250,69 @@ def Nn_NotOp : Nn_UnaryOp<"not", Nn_BoolTensor> {
     %r = nn.not %x : tensor<4xi1>
     ```
   }];
+}
+
+def Nn_GeluApproximation : I32EnumAttr<"GeluApproximation",
+    "Which function gelu is", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>]> {
+  let cppNamespace = "::dsc::nn";
+}
+
+def Nn_GeluOp : Nn_SameTypeOp<"gelu", Nn_ElementwiseTraits<[
+    AllTypesMatch<["input", "result"]>, Nn_Differentiable]>.traits> {
+  let summary = "Weights each element by the normal distribution's share below";
+  let description = [{
+    The Gaussian error linear unit of Hendrycks and Gimpel (arXiv:1606.08415),
+    as PyTorch and ONNX have it. With `approximate` of
+
+    * `none`: `result[i] = x * (1 + erf(x / sqrt(2))) / 2`
+    * `tanh`: `result[i] = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`
+
+    where `x = input[i]`. At -inf it is 0, the limit, where PyTorch has NaN.
+
+    Constraints:
+    * (C1) `input` and `result` have the same type.
+
+    Example:
+    ```mlir
+    %r = nn.gelu %x approximate(tanh) : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$input,
+      DefaultValuedAttr<Nn_GeluApproximation,
+                        "::dsc::nn::GeluApproximation::none">:$approximate);
+  let results = (outs Nn_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`approximate` `(` $approximate^ `)`)? attr-dict `:` type($result)
+  }];
+  let extraClassDefinition = Nn_elementwiseDefinition;
+  let hasFolder = 1;
+}
+
+def Nn_GeluGradOp : Nn_SameTypeOp<"gelu_grad", Nn_ElementwiseTraits<[
+    AllTypesMatch<["gradient", "input", "result"]>]>.traits> {
+  let summary = "Takes the gradient of gelu by its operand";
+  let description = [{
+    `result[i] = gradient[i] * gelu'(input[i])`, with the derivative of the
+    function that `approximate` names at `nn.gelu`: 0 at -inf, 1 at +inf.
+
+    Constraints:
+    * (C1) `gradient`, `input` and `result` have the same type.
+
+    Example:
+    ```mlir
+    %r = nn.gelu_grad %g, %x approximate(tanh) : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$gradient, Nn_FloatTensor:$input,
+      DefaultValuedAttr<Nn_GeluApproximation,
+                        "::dsc::nn::GeluApproximation::none">:$approximate);
+  let results = (outs Nn_FloatTensor:$result);
+  let assemblyFormat = [{
+    $gradient `,` $input (`approximate` `(` $approximate^ `)`)? attr-dict
+    `:` type($result)
+  }];
+  let extraClassDefinition = Nn_elementwiseDefinition;
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,39 +13,129 @@ static bool isIdentity(ArrayRef<int64_t> dims) {
   });
 }
 
-static SmallVector<int64_t> computeStrides(ArrayRef<int64_t> shape) {
+SmallVector<int64_t> dsc::nn::computeStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i)
     strides[i] = strides[i + 1] * shape[i + 1];
   return strides;
 }
 
-/// The constant of `type` whose element at index i is the element of `value` at
-/// the linear position sum(i[k] * strides[k]).
-static Attribute gatherElements(DenseElementsAttr value, RankedTensorType type,
-                                ArrayRef<int64_t> strides) {
-  if (!type.hasStaticShape())
-    return {};
-  int64_t count = type.getNumElements();
-  if (value.isSplat() && count > 0)
-    return value.resizeSplat(type);
-  if (count > kMaxFoldedElements)
-    return {};
-  SmallVector<Attribute> elements;
-  auto source = value.value_begin<Attribute>();
-  SmallVector<int64_t> index(type.getRank(), 0);
+void dsc::nn::forEachIndex(ArrayRef<int64_t> shape,
+                           llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
+  int64_t count = ShapedType::getNumElements(shape);
+  SmallVector<int64_t> index(shape.size(), 0);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t position = 0;
-    for (auto [k, stride] : llvm::zip(index, strides))
-      position += k * stride;
-    elements.push_back(source[position]);
-    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-      if (++index[dim] < type.getDimSize(dim))
+    visit(index);
+    for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0;
+         --dim) {
+      if (++index[dim] < shape[dim])
         break;
       index[dim] = 0;
     }
   }
+}
+
+template <typename T>
+static Attribute
+collect(RankedTensorType type, ArrayRef<DenseElementsAttr> values, T zero,
+        llvm::function_ref<ElementPlace(ArrayRef<int64_t>)> find) {
+  SmallVector<T> elements;
+  elements.reserve(type.getNumElements());
+  auto sources = llvm::map_to_vector(
+      values, [](DenseElementsAttr value) { return value.value_begin<T>(); });
+  forEachIndex(type.getShape(), [&](ArrayRef<int64_t> index) {
+    ElementPlace place = find(index);
+    elements.push_back(place.operand == ElementPlace::kZero
+                           ? zero
+                           : sources[place.operand][place.position]);
+  });
   return DenseElementsAttr::get(type, elements);
+}
+
+Attribute dsc::nn::collectElements(
+    RankedTensorType type, ArrayRef<DenseElementsAttr> values,
+    llvm::function_ref<ElementPlace(ArrayRef<int64_t>)> find) {
+  if (!isFoldable(type))
+    return {};
+  if (auto elementType = dyn_cast<FloatType>(type.getElementType()))
+    return collect<APFloat>(
+        type, values, APFloat::getZero(elementType.getFloatSemantics()), find);
+  return collect<APInt>(type, values,
+                        APInt::getZero(type.getElementTypeBitWidth()), find);
+}
+
+Attribute dsc::nn::collectIntegers(
+    RankedTensorType type,
+    llvm::function_ref<int64_t(ArrayRef<int64_t>)> compute) {
+  SmallVector<APInt> elements;
+  unsigned width = type.getElementTypeBitWidth();
+  forEachIndex(type.getShape(), [&](ArrayRef<int64_t> index) {
+    elements.emplace_back(width, compute(index), /*isSigned=*/true);
+  });
+  return DenseElementsAttr::get(type, elements);
+}
+
+Attribute dsc::nn::reduceIntegers(Attribute input, RankedTensorType type,
+                                  ArrayRef<int64_t> dims, bool keepDims,
+                                  const APInt &identity,
+                                  APInt (*combine)(const APInt &,
+                                                   const APInt &)) {
+  auto value = dyn_cast_if_present<DenseIntElementsAttr>(input);
+  if (!value || !isFoldable(value.getType()) || !isFoldable(type))
+    return {};
+  // Reduced dimensions have stride 0 in the result.
+  SmallVector<int64_t> resultStrides = computeStrides(type.getShape()), strides;
+  size_t next = 0;
+  for (int64_t dim = 0; dim < value.getType().getRank(); ++dim) {
+    bool reduced = llvm::is_contained(dims, dim);
+    strides.push_back(reduced ? 0 : resultStrides[next]);
+    next += !reduced || keepDims;
+  }
+  SmallVector<APInt> results(type.getNumElements(), identity);
+  auto element = value.value_begin<APInt>();
+  forEachIndex(value.getType().getShape(), [&](ArrayRef<int64_t> index) {
+    int64_t position = 0;
+    for (auto [k, stride] : llvm::zip_equal(index, strides))
+      position += k * stride;
+    results[position] = combine(results[position], *element++);
+  });
+  return DenseElementsAttr::get(type, results);
+}
+
+/// The constant of `type` whose element at index i is the element of `value` at
+/// the linear position sum(i[k] * strides[k]).
+static Attribute gatherElements(DenseElementsAttr value, RankedTensorType type,
+                                ArrayRef<int64_t> strides) {
+  if (value.isSplat() && type.hasStaticShape() && type.getNumElements() > 0)
+    return value.resizeSplat(type);
+  return collectElements(type, value, [&](ArrayRef<int64_t> index) {
+    int64_t position = 0;
+    for (auto [k, stride] : llvm::zip_equal(index, strides))
+      position += k * stride;
+    return ElementPlace{0, position};
+  });
+}
+
+Attribute dsc::nn::broadcastElements(DenseElementsAttr value,
+                                     RankedTensorType type,
+                                     ArrayRef<int64_t> dims) {
+  ArrayRef<int64_t> shape = value.getType().getShape();
+  SmallVector<int64_t> strides(type.getRank(), 0);
+  SmallVector<int64_t> inputStrides = computeStrides(shape);
+  for (auto [k, dim] : llvm::enumerate(dims))
+    strides[dim] = shape[k] == 1 ? 0 : inputStrides[k];
+  return gatherElements(value, type, strides);
+}
+
+std::optional<SmallVector<DenseElementsAttr>>
+dsc::nn::getConstants(ArrayRef<Attribute> operands) {
+  SmallVector<DenseElementsAttr> values;
+  for (Attribute operand : operands) {
+    values.push_back(dyn_cast_if_present<DenseElementsAttr>(operand));
+    if (!values.back())
+      return std::nullopt;
+  }
+  return values;
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,14 +147,8 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType() && isIdentity(getDims()))
     return getInput();
-  if (auto value = dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput())) {
-    ArrayRef<int64_t> shape = value.getType().getShape();
-    SmallVector<int64_t> strides(getType().getRank(), 0);
-    SmallVector<int64_t> inputStrides = computeStrides(shape);
-    for (auto [k, dim] : llvm::enumerate(getDims()))
-      strides[dim] = shape[k] == 1 ? 0 : inputStrides[k];
-    return gatherElements(value, getType(), strides);
-  }
+  if (auto value = dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput()))
+    return broadcastElements(value, getType(), getDims());
   // Two broadcasts in a row are one.
   if (auto inner = getInput().getDefiningOp<BroadcastOp>()) {
     SmallVector<int64_t> dims;
@@ -83,7 +167,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
     return getInput();
   if (auto value = dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput()))
     if (getType().hasStaticShape() &&
-        (value.isSplat() || value.getNumElements() <= kMaxFoldedElements))
+        (value.isSplat() || isFoldable(getType())))
       return value.reshape(getType());
   // Of two reshapes in a row only the last one counts.
   if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
@@ -153,12 +237,23 @@ void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // Reduction
 //===----------------------------------------------------------------------===//
 
-OpFoldResult ReduceSumOp::fold(FoldAdaptor) {
-  return getDims().empty() ? OpFoldResult(getInput()) : OpFoldResult();
+OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
+  if (getDims().empty())
+    return getInput();
+  unsigned width = getType().getElementTypeBitWidth();
+  return reduceIntegers(adaptor.getInput(), getType(), getDims(), getKeepDims(),
+                        APInt::getZero(width),
+                        [](const APInt &x, const APInt &y) { return x + y; });
 }
 
-OpFoldResult ReduceMaxOp::fold(FoldAdaptor) {
-  return getDims().empty() ? OpFoldResult(getInput()) : OpFoldResult();
+OpFoldResult ReduceMaxOp::fold(FoldAdaptor adaptor) {
+  if (getDims().empty())
+    return getInput();
+  unsigned width = getType().getElementTypeBitWidth();
+  return reduceIntegers(
+      adaptor.getInput(), getType(), getDims(), getKeepDims(),
+      APInt::getSignedMinValue(width),
+      [](const APInt &x, const APInt &y) { return x.sgt(y) ? x : y; });
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "llvm/ADT/APSInt.h"
 
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 using namespace dsc::nn;
@@ -26,8 +27,7 @@ static Attribute foldElements(Operation *op, ArrayRef<Attribute> operands,
     allSplat &= value.isSplat();
     values.push_back(value);
   }
-  if (!type.hasStaticShape() ||
-      (!allSplat && type.getNumElements() > kMaxFoldedElements))
+  if (!type.hasStaticShape() || (!allSplat && !isFoldable(type)))
     return {};
   int64_t count = type.getNumElements();
   if (count > 0 && allSplat)
@@ -47,6 +47,43 @@ static Attribute foldElements(Operation *op, ArrayRef<Attribute> operands,
     results.push_back(result);
   }
   return DenseElementsAttr::get(type, results);
+}
+
+/// The same for operands and a result of integers, without an attribute an
+/// element: shape arithmetic may have thousands.
+static Attribute foldIntegers(Operation *op, ArrayRef<Attribute> operands,
+                              llvm::function_ref<APInt(ArrayRef<APInt>)> fold) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<SmallVector<DenseElementsAttr>> values = getConstants(operands);
+  if (!values || !type.hasStaticShape())
+    return {};
+  bool allSplat = llvm::all_of(
+      *values, [](DenseElementsAttr value) { return value.isSplat(); });
+  if (!allSplat && !isFoldable(type))
+    return {};
+  int64_t count = type.getNumElements();
+  if (count > 0 && allSplat)
+    count = 1;
+  auto iterators = llvm::map_to_vector(*values, [](DenseElementsAttr value) {
+    return value.value_begin<APInt>();
+  });
+  SmallVector<APInt> results, elements(values->size());
+  results.reserve(count);
+  for (int64_t i = 0; i < count; ++i) {
+    for (auto [element, iterator] : llvm::zip_equal(elements, iterators))
+      element = *iterator++;
+    results.push_back(fold(elements));
+  }
+  return DenseElementsAttr::get(type, results);
+}
+
+/// Whether the result and all operands hold integers or truth values.
+static bool isIntegral(Operation *op) {
+  auto holdsIntegers = [](Type type) {
+    return getElementTypeOrSelf(type).isInteger();
+  };
+  return llvm::all_of(op->getOperandTypes(), holdsIntegers) &&
+         holdsIntegers(op->getResult(0).getType());
 }
 
 static double getFloat(Attribute element) {
@@ -69,20 +106,19 @@ static Attribute foldFloat(Operation *op, ArrayRef<Attribute> operands,
 static Attribute foldNumeric(Operation *op, ArrayRef<Attribute> operands,
                              double (*floats)(double, double),
                              APInt (*integers)(const APInt &, const APInt &)) {
+  if (isIntegral(op))
+    return foldIntegers(
+        op, operands, [&](ArrayRef<APInt> x) { return integers(x[0], x[1]); });
   return foldElements(op, operands, [&](ArrayRef<Attribute> x) -> TypedAttr {
-    Type type = cast<TypedAttr>(x[0]).getType();
-    if (isa<FloatType>(type))
-      return FloatAttr::get(type, floats(getFloat(x[0]), getFloat(x[1])));
-    return IntegerAttr::get(type, integers(getInteger(x[0]), getInteger(x[1])));
+    return FloatAttr::get(cast<TypedAttr>(x[0]).getType(),
+                          floats(getFloat(x[0]), getFloat(x[1])));
   });
 }
 
 static Attribute foldLogical(Operation *op, ArrayRef<Attribute> operands,
                              bool (*fold)(bool, bool)) {
-  return foldElements(op, operands, [&](ArrayRef<Attribute> x) -> TypedAttr {
-    bool second = x.size() > 1 && getInteger(x[1]).isOne();
-    return IntegerAttr::get(cast<TypedAttr>(x[0]).getType(),
-                            fold(getInteger(x[0]).isOne(), second));
+  return foldIntegers(op, operands, [&](ArrayRef<APInt> x) {
+    return APInt(1, fold(x[0].isOne(), x.size() > 1 && x[1].isOne()));
   });
 }
 
@@ -109,23 +145,17 @@ static bool isSplatOf(Attribute operand, double value) {
 OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getInput().getDefiningOp<NegOp>())
     return inner.getInput();
-  return foldElements(*this, adaptor.getOperands(),
-                      [](ArrayRef<Attribute> x) -> TypedAttr {
-                        Type type = cast<TypedAttr>(x[0]).getType();
-                        if (isa<FloatType>(type))
-                          return FloatAttr::get(type, -getFloat(x[0]));
-                        return IntegerAttr::get(type, -getInteger(x[0]));
-                      });
+  if (isIntegral(*this))
+    return foldIntegers(*this, adaptor.getOperands(),
+                        [](ArrayRef<APInt> x) { return -x[0]; });
+  return foldFloat(*this, adaptor.getOperands(), [](double x) { return -x; });
 }
 
 OpFoldResult AbsOp::fold(FoldAdaptor adaptor) {
-  return foldElements(*this, adaptor.getOperands(),
-                      [](ArrayRef<Attribute> x) -> TypedAttr {
-                        Type type = cast<TypedAttr>(x[0]).getType();
-                        if (isa<FloatType>(type))
-                          return FloatAttr::get(type, std::abs(getFloat(x[0])));
-                        return IntegerAttr::get(type, getInteger(x[0]).abs());
-                      });
+  if (isIntegral(*this))
+    return foldIntegers(*this, adaptor.getOperands(),
+                        [](ArrayRef<APInt> x) { return x[0].abs(); });
+  return foldFloat(*this, adaptor.getOperands(), std::abs);
 }
 
 OpFoldResult ExpOp::fold(FoldAdaptor adaptor) {
@@ -147,6 +177,31 @@ OpFoldResult ReciprocalOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
   return foldFloat(*this, adaptor.getOperands(), std::tanh);
+}
+
+OpFoldResult ErfOp::fold(FoldAdaptor adaptor) {
+  return foldFloat(*this, adaptor.getOperands(), std::erf);
+}
+
+/// x times the normal distribution's share below x; 0 at -inf, where the
+/// product has no value.
+static double evaluateGelu(double x) {
+  x = x < -40.0 ? -40.0 : x;
+  return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2));
+}
+
+static double evaluateGeluTanh(double x) {
+  x = x < -40.0 ? -40.0 : x;
+  double inner = x + 0.044715 * x * x * x;
+  double factor = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  return 0.5 * x * (1.0 + std::tanh(factor * inner));
+}
+
+OpFoldResult GeluOp::fold(FoldAdaptor adaptor) {
+  return foldFloat(*this, adaptor.getOperands(),
+                   getApproximate() == GeluApproximation::none
+                       ? evaluateGelu
+                       : evaluateGeluTanh);
 }
 
 OpFoldResult SigmoidOp::fold(FoldAdaptor adaptor) {
@@ -280,21 +335,21 @@ static bool compare(ComparePredicate predicate, const T &x, const T &y) {
 }
 
 /// Signed, but for truth values, where false is less than true.
-static int64_t getOrderedInteger(Attribute element) {
-  APInt value = getInteger(element);
+static int64_t getOrderedInteger(const APInt &value) {
   return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
 }
 
 OpFoldResult CompareOp::fold(FoldAdaptor adaptor) {
+  if (isIntegral(*this))
+    return foldIntegers(*this, adaptor.getOperands(), [&](ArrayRef<APInt> x) {
+      return APInt(1, compare(getPredicate(), getOrderedInteger(x[0]),
+                              getOrderedInteger(x[1])));
+    });
   Type truth = getType().getElementType();
   return foldElements(
       *this, adaptor.getOperands(), [&](ArrayRef<Attribute> x) -> TypedAttr {
-        bool result =
-            isa<FloatAttr>(x[0])
-                ? compare(getPredicate(), getFloat(x[0]), getFloat(x[1]))
-                : compare(getPredicate(), getOrderedInteger(x[0]),
-                          getOrderedInteger(x[1]));
-        return IntegerAttr::get(truth, result);
+        return IntegerAttr::get(
+            truth, compare(getPredicate(), getFloat(x[0]), getFloat(x[1])));
       });
 }
 
@@ -311,13 +366,18 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
     return getOnTrue();
   if (isSplatOf(adaptor.getCondition(), 0))
     return getOnFalse();
+  if (isIntegral(*this))
+    return foldIntegers(*this, adaptor.getOperands(), [](ArrayRef<APInt> x) {
+      return x[0].isOne() ? x[1] : x[2];
+    });
   return foldElements(
       *this, adaptor.getOperands(), [](ArrayRef<Attribute> x) -> TypedAttr {
         return cast<TypedAttr>(getInteger(x[0]).isOne() ? x[1] : x[2]);
       });
 }
 
-/// One element of nn.cast; null where the result is undefined.
+/// One element of nn.cast from or to a float; null where the result is
+/// undefined.
 static TypedAttr castElement(Attribute element, Type to) {
   if (auto number = dyn_cast<FloatAttr>(element)) {
     if (isa<FloatType>(to))
@@ -333,16 +393,18 @@ static TypedAttr castElement(Attribute element, Type to) {
   }
   APInt integer = getInteger(element);
   bool isSigned = integer.getBitWidth() != 1;
-  if (auto type = dyn_cast<FloatType>(to)) {
-    APFloat result(type.getFloatSemantics());
-    result.convertFromAPInt(integer, isSigned, APFloat::rmNearestTiesToEven);
-    return FloatAttr::get(type, result);
-  }
-  unsigned width = to.getIntOrFloatBitWidth();
+  auto type = cast<FloatType>(to);
+  APFloat result(type.getFloatSemantics());
+  result.convertFromAPInt(integer, isSigned, APFloat::rmNearestTiesToEven);
+  return FloatAttr::get(type, result);
+}
+
+/// One element of nn.cast between integers and truth values.
+static APInt castInteger(const APInt &value, unsigned width) {
   if (width == 1)
-    return IntegerAttr::get(to, !integer.isZero());
-  return IntegerAttr::get(to, isSigned ? integer.sextOrTrunc(width)
-                                       : integer.zextOrTrunc(width));
+    return APInt(1, !value.isZero());
+  return value.getBitWidth() == 1 ? value.zextOrTrunc(width)
+                                  : value.sextOrTrunc(width);
 }
 
 /// Whether every value of `from` survives a round trip through `through`.
@@ -365,8 +427,25 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
                    inner.getType().getElementType()))
       return inner.getInput();
   Type to = getType().getElementType();
+  if (isIntegral(*this))
+    return foldIntegers(*this, adaptor.getOperands(), [&](ArrayRef<APInt> x) {
+      return castInteger(x[0], to.getIntOrFloatBitWidth());
+    });
   return foldElements(*this, adaptor.getOperands(),
                       [&](ArrayRef<Attribute> x) -> TypedAttr {
                         return castElement(x[0], to);
                       });
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+OpFoldResult DropoutOp::fold(FoldAdaptor) {
+  if (getProbability().isZero())
+    return getInput();
+  if (getProbability().isExactlyValue(1.0) && getType().hasStaticShape())
+    return DenseElementsAttr::get(
+        getType(), FloatAttr::get(getType().getElementType(), 0.0));
+  return {};
 }

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 using namespace dsc::nn;
@@ -103,6 +104,22 @@ LogicalResult TanhOp::buildGradient(OpBuilder &builder, ValueRange gradients,
   Value y = getResult();
   return setUnary(result,
                   b.mul(gradients[0], b.sub(b.constant(y, 1), b.mul(y, y))));
+}
+
+// dx = g * 2 / sqrt(pi) * exp(-x^2)
+LogicalResult ErfOp::buildGradient(OpBuilder &builder, ValueRange gradients,
+                                   ArrayRef<bool>, Gradients &result) {
+  GradientBuilder b(builder, getLoc());
+  Value g = gradients[0], x = getInput();
+  Value factor = b.mul(g, b.constant(g, 2 * std::numbers::inv_sqrtpi));
+  return setUnary(result, b.mul(factor, b.create<ExpOp>(b.neg(b.mul(x, x)))));
+}
+
+LogicalResult GeluOp::buildGradient(OpBuilder &builder, ValueRange gradients,
+                                    ArrayRef<bool>, Gradients &result) {
+  GradientBuilder b(builder, getLoc());
+  return setUnary(
+      result, b.create<GeluGradOp>(gradients[0], getInput(), getApproximate()));
 }
 
 // dx = g * y * (1 - y)

@@ -28,6 +28,7 @@ def Nn_BroadcastTogetherOp : Nn_InferredOp<"broadcast_together"> {
   let arguments = (ins Variadic<Nn_Tensor>:$inputs);
   let results = (outs Variadic<Nn_Tensor>:$results);
   let assemblyFormat = "$inputs attr-dict `:` functional-type($inputs, $results)";
+  let hasFolder = 1;
 }
 
 def Nn_DynamicReshapeOp : Nn_TypedOp<"dynamic_reshape"> {
@@ -60,6 +61,7 @@ def Nn_DynamicReshapeOp : Nn_TypedOp<"dynamic_reshape"> {
     $input `,` $shape (`allow_zero` $allow_zero^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -81,6 +83,7 @@ def Nn_ReshapeLikeOp : Nn_InferredOp<"reshape_like"> {
   let assemblyFormat = [{
     $input `,` $like attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 def Nn_FlattenOp : Nn_InferredOp<"flatten"> {
@@ -102,6 +105,7 @@ def Nn_FlattenOp : Nn_InferredOp<"flatten"> {
   let assemblyFormat = [{
     $input `axis` `=` $axis attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Nn_SqueezeOp : Nn_InferredOp<"squeeze"> {
@@ -122,6 +126,7 @@ def Nn_SqueezeOp : Nn_InferredOp<"squeeze"> {
   let assemblyFormat = [{
     $input `dims` `=` $dims attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Nn_UnsqueezeOp : Nn_InferredOp<"unsqueeze"> {
@@ -142,6 +147,7 @@ def Nn_UnsqueezeOp : Nn_InferredOp<"unsqueeze"> {
   let assemblyFormat = [{
     $input `dims` `=` $dims attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Nn_LossReduction : I32EnumAttr<"LossReduction", "How losses are combined", [

@@ -168,9 +168,10 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
 // Reduction
 //===----------------------------------------------------------------------===//
 
-static LogicalResult inferReduction(std::optional<Location> loc, Value operand,
-                                    ArrayRef<int64_t> dims, bool keepDims,
-                                    SmallVectorImpl<Type> &types) {
+LogicalResult dsc::nn::inferReduction(std::optional<Location> loc,
+                                      Value operand, ArrayRef<int64_t> dims,
+                                      bool keepDims,
+                                      SmallVectorImpl<Type> &types) {
   RankedTensorType input = getTensorType(operand);
   if (failed(checkDims(loc, dims, input.getRank()))) // C1
     return failure();
@@ -263,6 +264,14 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
   auto scalar = RankedTensorType::get(
       {}, getTensorType(adaptor.getLogits()).getElementType());
   types.append({scalar, scalar});
+  return success();
+}
+
+LogicalResult
+CrossEntropyRowsOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  types.append(2, adaptor.getRowWeight().getType());
   return success();
 }
 

@@ -23,6 +23,19 @@ int64_t countElements(llvm::ArrayRef<int64_t> shape);
 /// Fills in the only `?` of `shape` if it has one and `elements` decides it.
 void completeShape(llvm::SmallVectorImpl<int64_t> &shape, int64_t elements);
 
+/// The result type of a reduction along `dims`.
+llvm::LogicalResult inferReduction(std::optional<mlir::Location> loc,
+                                   mlir::Value operand,
+                                   llvm::ArrayRef<int64_t> dims, bool keepDims,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// The elements of a constant of integers, or nothing for null and for what is
+/// not constant.
+std::optional<llvm::SmallVector<int64_t>> getConstantSizes(mlir::Value value);
+
+/// Whether element `position` of a constant is neither 0 nor false; NaN is not.
+bool isNonZero(mlir::DenseElementsAttr elements, int64_t position);
+
 /// Rows and columns of a matmul operand after its transpose flag.
 inline std::pair<int64_t, int64_t> getMatrixSizes(llvm::ArrayRef<int64_t> shape,
                                                   bool transposed) {

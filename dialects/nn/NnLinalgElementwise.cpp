@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <limits>
+#include <numbers>
 
 using namespace mlir;
 using namespace dsc::nn;
@@ -84,6 +85,10 @@ Value TanhOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
   return math::TanhOp::create(b, loc, x[0], kContract);
 }
 
+Value ErfOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  return math::ErfOp::create(b, loc, x[0], kContract);
+}
+
 Value SigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
   Value one = createConstant(b, loc, x[0].getType(), 1);
   Value negated = arith::NegFOp::create(b, loc, x[0], kContract);
@@ -111,6 +116,100 @@ Value SinOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
 Value NotOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
   Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   return arith::XOrIOp::create(b, loc, x[0], one);
+}
+
+//===----------------------------------------------------------------------===//
+// Gelu
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes gelu of a scalar x as x * share(x), where the share goes from 0 to 1.
+class GeluBuilder {
+public:
+  GeluBuilder(OpBuilder &b, Location loc, Type type,
+              GeluApproximation approximate)
+      : b(b), loc(loc), type(type), approximate(approximate) {}
+
+  /// Beyond 40 the share is 0 or 1 to the last bit, and its slope is 0, in
+  /// f64 too. To stay within it keeps 0 * inf = NaN away.
+  Value clampBelow(Value x) {
+    return arith::MaximumFOp::create(b, loc, x, constant(-kLimit), kContract);
+  }
+  Value clampAbove(Value x) {
+    return arith::MinimumFOp::create(b, loc, x, constant(kLimit), kContract);
+  }
+
+  Value buildShare(Value x) {
+    Value step =
+        approximate == GeluApproximation::none
+            ? math::ErfOp::create(
+                  b, loc, mul(x, constant(1 / std::numbers::sqrt2)), kContract)
+                  .getResult()
+            : buildTanh(x);
+    return mul(constant(0.5), add(constant(1), step));
+  }
+
+  /// The derivative of the share.
+  Value buildSlope(Value x) {
+    if (approximate == GeluApproximation::none) {
+      // exp(-x^2 / 2) / sqrt(2 * pi)
+      Value exponent = mul(mul(x, x), constant(-0.5));
+      Value power = math::ExpOp::create(b, loc, exponent, kContract);
+      return mul(power, constant(0.5 * kFactor));
+    }
+    // (1 - t^2) / 2 * d/dx of tanh's operand
+    Value t = buildTanh(x);
+    Value derivative =
+        add(constant(kFactor), mul(mul(x, x), constant(3 * kFactor * kCubic)));
+    Value rest = arith::SubFOp::create(
+        b, loc, constant(0.5), mul(mul(t, t), constant(0.5)), kContract);
+    return mul(rest, derivative);
+  }
+
+  Value add(Value x, Value y) {
+    return arith::AddFOp::create(b, loc, x, y, kContract);
+  }
+  Value mul(Value x, Value y) {
+    return arith::MulFOp::create(b, loc, x, y, kContract);
+  }
+
+private:
+  static constexpr double kLimit = 40.0;
+  static constexpr double kCubic = 0.044715;
+  /// sqrt(2 / pi)
+  static constexpr double kFactor =
+      std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+
+  Value constant(double value) { return createConstant(b, loc, type, value); }
+
+  Value buildTanh(Value x) {
+    Value cube = mul(mul(x, x), x);
+    Value inner = mul(constant(kFactor), add(x, mul(constant(kCubic), cube)));
+    return math::TanhOp::create(b, loc, inner, kContract);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  Type type;
+  GeluApproximation approximate;
+};
+
+} // namespace
+
+Value GeluOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  GeluBuilder gelu(b, loc, x[0].getType(), getApproximate());
+  Value clamped = gelu.clampBelow(x[0]);
+  return gelu.mul(clamped, gelu.buildShare(clamped));
+}
+
+// g * (share + x * slope)
+Value GeluGradOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
+  GeluBuilder gelu(b, loc, x[0].getType(), getApproximate());
+  Value clamped = gelu.clampAbove(gelu.clampBelow(x[1]));
+  Value derivative = gelu.add(gelu.buildShare(clamped),
+                              gelu.mul(clamped, gelu.buildSlope(clamped)));
+  return gelu.mul(x[0], derivative);
 }
 
 //===----------------------------------------------------------------------===//

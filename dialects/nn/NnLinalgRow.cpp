@@ -3,7 +3,7 @@
 // Exponentials that a result is made of are kept where the result will lie, so
 // that they are computed once and need no memory of their own.
 
-#include "dialects/nn/NnLinalg.h"
+#include "dialects/nn/NnLinalgRowBuilder.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,145 +13,6 @@
 using namespace mlir;
 using namespace dsc::nn;
 using utils::IteratorType;
-
-namespace {
-
-/// Emits operations along one dimension of a tensor, the "row".
-class RowBuilder : public LinalgBuilder {
-public:
-  RowBuilder(OpBuilder &builder, Location loc, Value input, int64_t dim)
-      : LinalgBuilder(builder, loc), builder(builder), input(input),
-        type(cast<RankedTensorType>(input.getType()).getElementType()) {
-    sizes = getSizes(input);
-    for (int64_t loop = 0, rank = sizes.size(); loop < rank; ++loop) {
-      loops.push_back(loop == dim ? IteratorType::reduction
-                                  : IteratorType::parallel);
-      if (loop == dim)
-        continue;
-      rowLoops.push_back(loop);
-      rowSizes.push_back(sizes[loop]);
-    }
-  }
-
-  Type getElementType() { return type; }
-  TypedAttr getFloat(double value) { return FloatAttr::get(type, value); }
-
-  /// Reduces each row of the operand. `inputs` have one element a row. The body
-  /// gets the operand's element, those of `inputs`, then the accumulators.
-  SmallVector<Value> reduceRows(ValueRange inputs,
-                                ArrayRef<TypedAttr> identities, Body body) {
-    SmallVector<Value> inits;
-    for (TypedAttr identity : identities)
-      inits.push_back(createFilled(rowSizes, identity));
-    return createGeneric(prepend(inputs), inits,
-                         getMaps(inputs.size() + inits.size(), 0), loops, body);
-  }
-
-  /// Maps each element of the operand. `inputs` have one element a row.
-  SmallVector<Value> mapElements(ValueRange inputs, Body body) {
-    SmallVector<IteratorType> parallel(sizes.size(), IteratorType::parallel);
-    return createGeneric(prepend(inputs), createEmpty(sizes, type),
-                         getMaps(inputs.size(), 1), parallel, body);
-  }
-
-  /// Maps tensors of one element a row, or none (`scalars`, first), to others.
-  SmallVector<Value> mapRows(ValueRange scalars, ValueRange inputs,
-                             ArrayRef<Type> types, Body body) {
-    unsigned rank = rowSizes.size();
-    SmallVector<Value> all(scalars), inits;
-    all.append(inputs.begin(), inputs.end());
-    SmallVector<AffineMap> maps(scalars.size(), getProjection(rank, {}));
-    maps.resize(all.size() + types.size(), getIdentityMap(rank));
-    for (Type type : types)
-      inits.push_back(createEmpty(rowSizes, type));
-    SmallVector<IteratorType> parallel(rank, IteratorType::parallel);
-    return createGeneric(all, inits, maps, parallel, body);
-  }
-
-  /// Adds up all rows of tensors with one element a row.
-  SmallVector<Value> sumRows(ValueRange inputs) {
-    unsigned rank = rowSizes.size();
-    SmallVector<Value> inits;
-    for (Value value : inputs)
-      inits.push_back(createFilled(
-          {}, builder.getZeroAttr(getElementTypeOrSelf(value.getType()))));
-    SmallVector<AffineMap> maps(inputs.size(), getIdentityMap(rank));
-    maps.append(inputs.size(), getProjection(rank, {}));
-    SmallVector<IteratorType> reduction(rank, IteratorType::reduction);
-    return createGeneric(
-        inputs, inits, maps, reduction,
-        [&](OpBuilder &b, Location loc, ValueRange x) {
-          SmallVector<Value> sums;
-          for (size_t i = 0; i < inputs.size(); ++i)
-            sums.push_back(arith::AddFOp::create(
-                b, loc, x[i], x[inputs.size() + i], kReassociate));
-          return sums;
-        });
-  }
-
-  /// The largest element of each row.
-  Value reduceMax() {
-    TypedAttr least = getFloat(-std::numeric_limits<double>::infinity());
-    return reduceRows({}, least, [](OpBuilder &b, Location loc, ValueRange x) {
-      return SmallVector<Value>{
-          arith::MaximumFOp::create(b, loc, x[0], x[1], kReassociate)};
-    })[0];
-  }
-
-  /// exp(x - max) of each element.
-  Value mapExponentials(Value max) {
-    return mapElements(max, [](OpBuilder &b, Location loc, ValueRange x) {
-      Value shifted = arith::SubFOp::create(b, loc, x[0], x[1], kContract);
-      return SmallVector<Value>{
-          math::ExpOp::create(b, loc, shifted, kContract)};
-    })[0];
-  }
-
-  /// The sum of each row.
-  Value reduceSum() {
-    return reduceRows(
-        {}, getFloat(0), [](OpBuilder &b, Location loc, ValueRange x) {
-          return SmallVector<Value>{
-              arith::AddFOp::create(b, loc, x[0], x[1], kReassociate)};
-        })[0];
-  }
-
-  /// The sum of exp(x - max) of each row.
-  Value reduceExponentials(Value max) {
-    return reduceRows(
-        max, getFloat(0), [](OpBuilder &b, Location loc, ValueRange x) {
-          Value shifted = arith::SubFOp::create(b, loc, x[0], x[1], kContract);
-          Value power = math::ExpOp::create(b, loc, shifted, kContract);
-          return SmallVector<Value>{
-              arith::AddFOp::create(b, loc, power, x[2], kReassociate)};
-        })[0];
-  }
-
-private:
-  SmallVector<Value> prepend(ValueRange inputs) {
-    SmallVector<Value> all{input};
-    all.append(inputs.begin(), inputs.end());
-    return all;
-  }
-
-  /// The operand's map, `rows` of one element a row, `elements` of all.
-  SmallVector<AffineMap> getMaps(unsigned rows, unsigned elements) {
-    unsigned rank = sizes.size();
-    SmallVector<AffineMap> maps{getIdentityMap(rank)};
-    maps.append(rows, getProjection(rank, rowLoops));
-    maps.append(elements, getIdentityMap(rank));
-    return maps;
-  }
-
-  OpBuilder &builder;
-  Value input;
-  Type type;
-  SmallVector<OpFoldResult> sizes, rowSizes;
-  SmallVector<int64_t> rowLoops;
-  SmallVector<IteratorType> loops;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Softmax
@@ -217,9 +78,9 @@ static Value createIsLabel(OpBuilder &b, Location loc, Value label) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index, label);
 }
 
-FailureOr<SmallVector<Value>>
-CrossEntropyOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
-  RowBuilder b(builder, getLoc(), operands[0], 1);
+/// The loss and the weight of each row, both 0 for rows that do not count.
+static SmallVector<Value> createRowLosses(RowBuilder &b, ValueRange operands,
+                                          int64_t ignoreIndex) {
   Value labels = operands[1], weights = operands[2];
   Type type = b.getElementType();
   Value max = b.reduceMax();
@@ -236,11 +97,11 @@ CrossEntropyOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
             arith::AddFOp::create(b, loc, power, x[3], kReassociate),
             arith::AddFOp::create(b, loc, picked, x[4], kReassociate)};
       });
-  // w * (log(sum) - (x[label] - max)) and w, both 0 for rows that do not count
-  SmallVector<Value> losses = b.mapRows(
+  // w * (log(sum) - (x[label] - max)) and w
+  return b.mapRows(
       {}, {sums[0], sums[1], labels, weights}, {type, type},
       [&](OpBuilder &b, Location loc, ValueRange x) {
-        Value counts = createCounts(b, loc, x[2], x[3], getIgnoreIndex());
+        Value counts = createCounts(b, loc, x[2], x[3], ignoreIndex);
         Value logarithm = math::LogOp::create(b, loc, x[0], kContract);
         Value loss = arith::SubFOp::create(b, loc, logarithm, x[1], kContract);
         Value weighted = arith::MulFOp::create(b, loc, x[3], loss, kContract);
@@ -249,7 +110,18 @@ CrossEntropyOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
             arith::SelectOp::create(b, loc, counts, weighted, zero),
             arith::SelectOp::create(b, loc, counts, x[3], zero)};
       });
-  return b.sumRows(losses);
+}
+
+FailureOr<SmallVector<Value>>
+CrossEntropyOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
+  RowBuilder b(builder, getLoc(), operands[0], 1);
+  return b.sumRows(createRowLosses(b, operands, getIgnoreIndex()));
+}
+
+FailureOr<SmallVector<Value>>
+CrossEntropyRowsOp::lowerToLinalg(OpBuilder &builder, ValueRange operands) {
+  RowBuilder b(builder, getLoc(), operands[0], 1);
+  return createRowLosses(b, operands, getIgnoreIndex());
 }
 
 FailureOr<SmallVector<Value>>

@@ -48,6 +48,42 @@ def Nn_CrossEntropyOp : Nn_InferredOp<"cross_entropy", Nn_NormalTraits<[
   let hasVerifier = 1;
 }
 
+def Nn_CrossEntropyRowsOp : Nn_InferredOp<"cross_entropy_rows",
+    Nn_NormalTraits<>.traits> {
+  let summary = "Computes the weighted cross-entropy of each row of logits";
+  let description = [{
+    The terms of the sums of `nn.cross_entropy`, which is what the fusion stage
+    makes of it so that rows can be computed side by side:
+
+    * `losses[r] = w[r] * (logsumexp(logits[r]) - logits[r, labels[r]])`
+    * `weights[r] = w[r]`
+
+    and 0 for both in a row that does not count.
+
+    Constraints:
+    * (C1) `logits` is a matrix, one row a label and a weight.
+    * (C2) `logits` and `row_weight` have the same element type.
+    * (C3) `losses` and `weights` have the type of `row_weight`.
+    * (C4) `ignore_index` is a value of the labels' type.
+
+    Example:
+    ```mlir
+    %losses, %weights = nn.cross_entropy_rows %x, %y, %w
+        : (tensor<8x10xf32>, tensor<8xi64>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins Nn_MatrixTensor:$logits, Nn_LabelTensor:$labels,
+                       Nn_RowTensor:$row_weight,
+                       DefaultValuedAttr<I64Attr, "-100">:$ignore_index);
+  let results = (outs Nn_RowTensor:$losses, Nn_RowTensor:$weights);
+  let assemblyFormat = [{
+    $logits `,` $labels `,` $row_weight attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let extraClassDefinition = Nn_rowDefinition;
+  let hasVerifier = 1;
+}
+
 def Nn_CrossEntropyGradOp : Nn_InferredOp<"cross_entropy_grad",
     Nn_NormalTraits<>.traits> {
   let summary = "Takes the gradient of cross_entropy's sum by its logits";

@@ -25,6 +25,14 @@ namespace dsc::nn {
 /// ranks, and sizes that are equal or `?` on one side.
 bool areCompatible(mlir::TypeRange inferred, mlir::TypeRange actual);
 
+/// What a slice takes along one dimension: `size` elements, `step` apart, the
+/// first of which is `start`. A negative step walks backwards.
+struct SliceRange {
+  int64_t start;
+  int64_t size;
+  int64_t step;
+};
+
 /// Lowers an operation with ElementwiseOpInterface to one linalg.generic.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 lowerElementwise(mlir::Operation *op, mlir::OpBuilder &builder,
@@ -41,6 +49,10 @@ mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc,
 #include "dialects/nn/NnOps.h.inc"
 
 namespace dsc::nn {
+
+/// Gives an operation the result types that its operands tell, with `?` for
+/// what they do not. For operations that were created without.
+llvm::LogicalResult inferResultTypes(mlir::Operation *op);
 
 /// Creates an operation that infers its result types from operands that a user
 /// may have got wrong. The builders of MLIR abort in that case; this reports

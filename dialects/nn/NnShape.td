@@ -29,6 +29,31 @@ def Nn_ConstantOp : Nn_InferredOp<"constant",
   let hasFolder = 1;
 }
 
+def Nn_IotaOp : Nn_TypedOp<"iota", Nn_NormalTraits<>.traits> {
+  let summary = "Counts along a dimension";
+  let description = [{
+    `result[i] = i[dim]`, from 0. An operation and not a constant, so that a
+    causal mask costs no memory.
+
+    Constraints:
+    * (C1) `dim` is one of the dimensions of `result`, whose shape is static.
+
+    Example:
+    ```mlir
+    %r = nn.iota dim = 1 : tensor<2x4xi64>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Nn_NumericTensor:$result);
+  let assemblyFormat = "`dim` `=` $dim attr-dict `:` type($result)";
+  let extraClassDefinition = [{
+    ::dsc::FusionKind $cppClass::getFusionKind() {
+      return ::dsc::FusionKind::Constant;
+    }
+  }];
+  let hasVerifier = 1;
+}
+
 def Nn_BroadcastOp : Nn_TypedOp<"broadcast",
     Nn_NormalTraits<[Nn_Differentiable]>.traits> {
   let summary = "Repeats a tensor along new dimensions and those of size 1";

@@ -72,18 +72,31 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-LogicalResult DynamicReshapeOp::verify() {
+LogicalResult IotaOp::verify() {
   // C1
-  if (failed(verifyCompatibleShape(getShape().getType().getShape(),
-                                   {getType().getRank()})))
-    return emitOpError("shape has ")
-           << getShape().getType().getDimSize(0)
-           << " elements for a result of rank " << getType().getRank();
+  if (getDim() >= static_cast<uint64_t>(getType().getRank()))
+    return emitOpError("dim ") << static_cast<int64_t>(getDim())
+                               << " is not a dimension of " << getType();
+  if (!getType().hasStaticShape())
+    return emitOpError("needs a result of static shape, not ") << getType();
+  return success();
+}
+
+LogicalResult ScatterAddOp::verify() {
+  RankedTensorType indices = getIndices().getType();
+  RankedTensorType updates = getUpdates().getType(), result = getType();
+  // C1
+  int64_t rank = indices.getRank();
+  if (updates.getRank() < rank ||
+      failed(verifyCompatibleShape(updates.getShape().take_front(rank),
+                                   indices.getShape())))
+    return emitOpError("has indices ") << indices << " for updates " << updates;
   // C2
-  if (getInput().getType().getElementType() != getType().getElementType())
-    return emitOpError("changes the element type from ")
-           << getInput().getType().getElementType() << " to "
-           << getType().getElementType();
+  ArrayRef<int64_t> row = updates.getShape().drop_front(rank);
+  if (result.getRank() == 0 ||
+      failed(verifyCompatibleShape(result.getShape().drop_front(), row)) ||
+      result.getElementType() != updates.getElementType())
+    return emitOpError("cannot add rows of ") << updates << " into " << result;
   return success();
 }
 
@@ -137,6 +150,8 @@ template <typename OpTy> static LogicalResult verifyRows(OpTy op) {
 }
 
 LogicalResult CrossEntropyOp::verify() { return verifyRows(*this); }
+
+LogicalResult CrossEntropyRowsOp::verify() { return verifyRows(*this); }
 
 LogicalResult CrossEntropyGradOp::verify() {
   // C2

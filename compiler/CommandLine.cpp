@@ -1,5 +1,6 @@
 #include "compiler/CommandLine.h"
 
+#include "compiler/OptionSyntax.h"
 #include "compiler/Options.h"
 #include "compiler/export/onnx/OnnxExporter.h"
 #include "mlir/IR/AsmState.h"
@@ -10,7 +11,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -66,8 +66,13 @@ struct CommandLine {
       "loss", cl::value_desc("LOSS"), cl::cat(training),
       cl::desc("OUTPUT, cross_entropy(OUT,LABELS[,ignore=-100][,shift=1]), "
                "mse(OUT,TARGET), bce_with_logits(OUT,TARGET) or sum(OUT). "
-               "LABELS and TARGET may be new inputs. Default: the model's "
-               "only float scalar output")};
+               "LABELS and TARGET may be new inputs; with shift=1 a position's "
+               "label is that of the next one. Default: the model's only float "
+               "scalar output")};
+  cl::opt<bool> forward{
+      "forward", cl::cat(training),
+      cl::desc("Also compile an entry point that only computes the model's "
+               "outputs; without --loss, that one alone. Default: off")};
   cl::list<std::string> train{
       "train", cl::value_desc("REGEX"), cl::cat(training),
       cl::desc("Train the parameters (or graph inputs) whose name "
@@ -224,8 +229,10 @@ struct CommandLine {
 
   void groupMlirFlags();
   bool fill(CompileOptions &options, llvm::ArrayRef<char *> arguments);
-  bool fillInit(OnnxImportOptions &options);
+  void fillInit(OnnxImportOptions &options);
+  bool checkSyntax();
   bool checkNumbers();
+  bool checkForwardOnly();
   bool fillOptimizer(DifferentiateOptions &options);
   bool fillTarget(CompileOptions &options);
   std::map<std::string, std::string>
@@ -310,16 +317,45 @@ mergeTrainRules(const cl::list<std::string> &train,
 }
 
 /// Splits each RULE@REGEX.
-bool CommandLine::fillInit(OnnxImportOptions &options) {
+void CommandLine::fillInit(OnnxImportOptions &options) {
   for (const std::string &text : init) {
     auto [rule, regex] = StringRef(text).split('@');
-    if (regex.empty())
-      return usageError("--init=" + text +
-                        ": expected RULE@REGEX, such as "
-                        "normal(0.02)@.*weight");
     options.init.push_back({rule.str(), regex.str()});
   }
   options.initSeed = initSeed;
+}
+
+/// Refuses texts that no model could make sense of.
+bool CommandLine::checkSyntax() {
+  auto check = [](const cl::Option &option, StringRef text,
+                  llvm::Error (*checkText)(StringRef)) {
+    llvm::Error error = checkText(text);
+    return !error || usageError("--" + option.ArgStr + "=" + text + ": " +
+                                llvm::toString(std::move(error)));
+  };
+  auto checkAll = [&](const cl::list<std::string> &option,
+                      llvm::Error (*checkText)(StringRef)) {
+    return llvm::all_of(option, [&](const std::string &text) {
+      return check(option, text, checkText);
+    });
+  };
+  return checkAll(bind, checkBindSyntax) && checkAll(init, checkInitSyntax) &&
+         checkAll(tie, checkTieSyntax) && checkAll(train, checkRegexSyntax) &&
+         checkAll(freeze, checkRegexSyntax) &&
+         (noDecay.empty() || check(noDecay, noDecay, checkRegexSyntax)) &&
+         (remarks.empty() || check(remarks, remarks, checkRegexSyntax));
+}
+
+/// Without a loss there is nothing to optimize.
+bool CommandLine::checkForwardOnly() {
+  if (!forward || !loss.empty())
+    return true;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (entry.second->getNumOccurrences() &&
+        llvm::is_contained(entry.second->Categories, &optimization))
+      return usageError("--" + entry.second->ArgStr +
+                        " has no effect with --forward alone, which trains "
+                        "nothing; give a --loss too");
   return true;
 }
 
@@ -361,13 +397,15 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
                    {"constant", "linear", "cosine", "WarmupLR", "WarmupDecayLR",
                     "WarmupCosineLR"}) ||
       !checkChoice("warmup-type", warmupType, {"log", "linear"}) ||
-      !checkNumbers())
+      !checkNumbers() || !checkForwardOnly())
     return false;
   if (!betas.empty() && betas.size() != 2)
     return usageError("--betas takes two numbers, such as 0.9,0.999");
   if (nesterov && momentum == 0)
     return usageError("--nesterov needs --momentum above 0");
   options.loss = loss;
+  options.forward = forward;
+  options.training = !forward || !loss.empty();
   options.optimizer = optimizer;
   options.adamEpsilon = adamEpsilon;
   options.noDecay = noDecay;
@@ -452,7 +490,8 @@ void CommandLine::fillManifest(CompileOptions &options,
   ManifestOptions &manifest = options.host.manifest;
   manifest.options = listGiven(arguments);
   manifest.model = model;
-  manifest.optimizer = optimizer;
+  if (options.differentiate.training)
+    manifest.optimizer = optimizer;
   manifest.loss = loss;
   manifest.precision = precision;
   manifest.zeroStage = zero;
@@ -465,22 +504,21 @@ bool CommandLine::fill(CompileOptions &options,
                        llvm::ArrayRef<char *> arguments) {
   if (model.empty())
     return usageError("which model? give an ONNX file (dsc --help)");
-  if (!checkChoice("training-mode", trainingMode, {"keep", "train", "eval"}))
+  if (!checkChoice("training-mode", trainingMode, {"keep", "train", "eval"}) ||
+      !checkSyntax())
     return false;
   options.model = model;
   options.dumpStages = dumpStages;
   options.remarks = remarks;
-  if (std::string error;
-      !remarks.empty() && !llvm::Regex(remarks).isValid(error))
-    return usageError("--remarks=" + remarks + ": " + error);
   options.listParameters = params;
   options.import.trainRules = mergeTrainRules(train, freeze);
   options.import.ties.assign(tie.begin(), tie.end());
   options.import.weightsFile = weights;
   options.import.trainingMode = trainingMode;
   options.normalize.bind.assign(bind.begin(), bind.end());
-  if (!fillInit(options.import) || !fillOptimizer(options.differentiate) ||
-      !fillTarget(options) || !fillOutput(options))
+  fillInit(options.import);
+  if (!fillOptimizer(options.differentiate) || !fillTarget(options) ||
+      !fillOutput(options))
     return false;
   fillManifest(options, arguments);
   return true;
@@ -502,6 +540,7 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
           argc, argv,
           "dsc: compile an ONNX model into its distributed training step\n\n"
           "  dsc MODEL.onnx --loss='cross_entropy(logits,labels)' -o M.so\n"
+          "  dsc MODEL.onnx --forward -o M.so\n"
           "  dsc export M.so --weights=TRAINED.safetensors -o OUT.onnx\n",
           &llvm::errs()))
     return std::nullopt;

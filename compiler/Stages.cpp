@@ -16,7 +16,7 @@ static const StageInfo stages[] = {
      },
      true},
     {Stage::Differentiate, "differentiate",
-     "loss, reverse mode, optimizer; entry points step, update, eval",
+     "loss, reverse mode, optimizer; entry points step, update, eval, forward",
      [](mlir::OpPassManager &pm, const CompileOptions &options) {
        buildDifferentiatePipeline(pm, options.differentiate);
      },

@@ -26,7 +26,7 @@ def Train_StateKind : Train_Enum<"StateKind", "what a state tensor is for", [
   I32EnumAttrCase<"Moment", 1, "moment">,
   // A number that the host writes before the first step.
   I32EnumAttrCase<"Setting", 2, "setting">,
-  // A count that update advances.
+  // A count that update advances, or the steps.
   I32EnumAttrCase<"Counter", 3, "counter">,
   // A sum over steps that `train.accumulate` adds to.
   I32EnumAttrCase<"Accumulator", 4, "accumulator">,

@@ -157,13 +157,14 @@ def Train_WriteOp : Train_Op<"write", [MemoryEffects<[MemWrite]>,
 
 def Train_AccumulateOp : Train_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Add a value to an accumulator";
+  let summary = "Add a value to an accumulator or a counter";
   let description = [{
     `symbol += value`, on this rank. Accumulations into one symbol keep their
-    program order.
+    program order. A counter counts in this way what happens outside of
+    `update`, such as micro-batches.
 
     Constraints:
-    - (C1) `symbol` names a `train.state` of kind `accumulator`.
+    - (C1) `symbol` names a `train.state` of kind `accumulator` or `counter`.
     - (C2) `value` has the symbol's type.
 
     ```mlir
@@ -179,8 +180,9 @@ def Train_GradientOp : Train_Op<"gradient", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Add to the gradient of a parameter";
   let description = [{
-    The gradient of the loss of this micro-batch by one trained parameter. It
-    adds into the parameter's gradient state. Where and when it is summed over
+    The gradient of the loss of this micro-batch by one trained parameter, or by
+    one use of it. It adds into the parameter's gradient state; contributions to
+    one parameter keep their program order. Where and when they are summed over
     ranks is decided by the partition stage.
 
     Constraints:
@@ -211,8 +213,9 @@ def Train_EntryOp : Train_Op<"entry", [IsolatedFromAbove, FunctionOpInterface,
     that the host feeds; results are outputs that the host may read.
 
     Argument attributes: `dsc.name` (the input's name), `dsc.role` (`data`,
-    `labels`, `target` or `sample_weight`), and on labels `dsc.classes` and
-    `dsc.ignore_index`. Results carry `dsc.name`.
+    `labels`, `target` or `sample_weight`), on labels `dsc.classes` and
+    `dsc.ignore_index`, and `dsc.index_limit` = n on an input whose elements must
+    be in [-n, n), since they index a table of n rows. Results carry `dsc.name`.
 
     Constraints:
     - (C1) every argument and result is a ranked tensor and has a `dsc.name`.

@@ -139,8 +139,10 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(symbol))
     return failure();
   auto state = dyn_cast<StateOp>(*symbol);
-  if (!state || state.getKind() != StateKind::Accumulator)
-    return emitOpError("expects a train.state of kind 'accumulator': ")
+  if (!state || (state.getKind() != StateKind::Accumulator &&
+                 state.getKind() != StateKind::Counter))
+    return emitOpError(
+               "expects a train.state of kind 'accumulator' or 'counter': ")
            << getSymbolAttr();
   return success();
 }

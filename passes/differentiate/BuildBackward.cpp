@@ -35,18 +35,12 @@ private:
   LogicalResult checkSupported(ArrayRef<Operation *> ops);
   LogicalResult differentiate(Operation *op);
   void addGradient(Value value, Value gradient, Location loc);
-  void emitCompleteGradients(Operation *op);
 
   Block &block;
   const GradientPaths &paths;
   OpBuilder builder;
-  /// Sum of the contributions so far, in the order in which they arose. All
-  /// reads of one parameter share the entry of its first read.
+  /// Sum of the contributions so far, in the order in which they arose.
   llvm::DenseMap<Value, Value> gradients;
-  llvm::DenseMap<Value, Value> firstRead;
-  /// Number of operations that still contribute to the gradient of a parameter,
-  /// by its first read.
-  llvm::DenseMap<Value, unsigned> pendingUsers;
   llvm::StringSet<> reached;
 };
 
@@ -87,34 +81,19 @@ LogicalResult ReverseMode::checkSupported(ArrayRef<Operation *> ops) {
 
 LogicalResult ReverseMode::run(Value loss, Value seed) {
   SmallVector<Operation *> ops;
-  llvm::StringMap<Value> reads;
-  for (Operation &op : block) {
-    if (auto read = dyn_cast<train::ReadOp>(op)) {
-      if (paths.isOnPath(read.getResult()))
-        firstRead[read.getResult()] =
-            reads.try_emplace(read.getSymbol(), read.getResult()).first->second;
-      continue;
-    }
-    if (llvm::none_of(op.getOpOperands(), [&](OpOperand &operand) {
+  for (Operation &op : block)
+    if (llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
           return paths.isOnPath(operand);
         }))
-      continue;
-    ops.push_back(&op);
-    llvm::SmallDenseSet<Value> counted;
-    for (OpOperand &operand : op.getOpOperands())
-      if (Value read = firstRead.lookup(operand.get());
-          read && paths.isOnPath(operand) && counted.insert(read).second)
-        ++pendingUsers[read];
-  }
+      ops.push_back(&op);
   if (failed(checkSupported(ops)))
     return failure();
 
-  gradients[loss] = seed;
-  for (Operation *op : llvm::reverse(ops)) {
+  if (paths.isOnPath(loss))
+    addGradient(loss, seed, loss.getLoc());
+  for (Operation *op : llvm::reverse(ops))
     if (failed(differentiate(op)))
       return failure();
-    emitCompleteGradients(op);
-  }
   return success();
 }
 
@@ -142,32 +121,18 @@ LogicalResult ReverseMode::differentiate(Operation *op) {
   return success();
 }
 
+/// What arrives at a parameter leaves the entry at once, so that it need not be
+/// kept, and can be sent while the rest of backward runs.
 void ReverseMode::addGradient(Value value, Value gradient, Location loc) {
-  if (Value read = firstRead.lookup(value))
-    value = read;
+  if (auto read = value.getDefiningOp<train::ReadOp>()) {
+    train::GradientOp::create(builder, read.getLoc(), read.getSymbol(),
+                              gradient);
+    reached.insert(read.getSymbol());
+    return;
+  }
   Value &sum = gradients[value];
   sum = sum ? nn::AddOp::create(builder, loc, sum, gradient).getResult()
             : gradient;
-}
-
-/// Emits the gradients of the parameters that no operation before `op` uses:
-/// as early as possible, so that they need not be kept, and can be sent while
-/// the rest of backward runs.
-void ReverseMode::emitCompleteGradients(Operation *op) {
-  llvm::SmallDenseSet<Value> seen;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value read = firstRead.lookup(operand.get());
-    if (!read || !paths.isOnPath(operand) || !seen.insert(read).second ||
-        --pendingUsers[read] != 0)
-      continue;
-    Value gradient = gradients.lookup(read);
-    if (!gradient)
-      continue;
-    auto definition = read.getDefiningOp<train::ReadOp>();
-    train::GradientOp::create(builder, definition.getLoc(),
-                              definition.getSymbol(), gradient);
-    reached.insert(definition.getSymbol());
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,9 +152,19 @@ static void freezeUnreached(ModuleOp module, const llvm::StringSet<> &reached) {
   }
 }
 
+/// Random operations take other numbers in the next micro-batch.
+static void countMicroBatch(ModuleOp module, TensorBuilder &t) {
+  auto count = module.lookupSymbol<train::StateOp>(names::microBatch);
+  if (!count)
+    return;
+  auto one = DenseElementsAttr::get(count.getType(), int64_t{1});
+  train::AccumulateOp::create(t.builder, t.loc, names::microBatch,
+                              nn::ConstantOp::create(t.builder, t.loc, one));
+}
+
 void BuildBackwardPass::runOnOperation() {
   ModuleOp module = getOperation();
-  FailureOr<Forward> forward = Forward::get(module);
+  FailureOr<Forward> forward = Forward::getWithLoss(module);
   if (failed(forward))
     return signalPassFailure();
 
@@ -204,7 +179,7 @@ void BuildBackwardPass::runOnOperation() {
 
   IRMapping mapping;
   train::EntryOp step = forward->cloneInto(
-      names::step, train::EntryKind::Step,
+      module, names::step, train::EntryKind::Step,
       {forward->lossSum, forward->lossWeight}, {}, {}, mapping);
   Block &body = step.getBody().front();
   Value sum = mapping.lookup(forward->lossSum);
@@ -230,6 +205,7 @@ void BuildBackwardPass::runOnOperation() {
   }
   freezeUnreached(module, reverse.getReached());
   builder.setInsertionPointToEnd(&body);
+  countMicroBatch(module, t);
   train::ReturnOp::create(builder, step.getLoc());
 
   for (train::ParameterOp parameter : getTrainable(module))

@@ -22,7 +22,7 @@ public:
 
 void BuildEvalPass::runOnOperation() {
   ModuleOp module = getOperation();
-  FailureOr<Forward> forward = Forward::get(module);
+  FailureOr<Forward> forward = Forward::getWithLoss(module);
   if (failed(forward))
     return signalPassFailure();
 
@@ -41,7 +41,7 @@ void BuildEvalPass::runOnOperation() {
     kept.push_back(forward->correct);
   IRMapping mapping;
   train::EntryOp eval = forward->cloneInto(
-      names::eval, train::EntryKind::Eval, kept,
+      module, names::eval, train::EntryKind::Eval, kept,
       llvm::to_vector(ValueRange(forward->outputs).getTypes()),
       forward->outputAttrs, mapping);
 
@@ -55,5 +55,4 @@ void BuildEvalPass::runOnOperation() {
   auto outputs = llvm::map_to_vector(
       forward->outputs, [&](Value output) { return mapping.lookup(output); });
   train::ReturnOp::create(builder, eval.getLoc(), outputs);
-  forward->function.erase();
 }

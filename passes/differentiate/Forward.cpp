@@ -1,5 +1,6 @@
 #include "passes/differentiate/Forward.h"
 
+#include "dialects/nn/NnOps.h"
 #include "passes/differentiate/Names.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -31,19 +32,33 @@ FailureOr<Forward> Forward::get(ModuleOp module) {
       forward.correct = value;
     }
   }
-  if (!forward.lossSum || !forward.lossWeight)
-    return forward.function.emitError(
+  return forward;
+}
+
+FailureOr<Forward> Forward::getWithLoss(ModuleOp module) {
+  FailureOr<Forward> forward = get(module);
+  if (succeeded(forward) && (!forward->lossSum || !forward->lossWeight))
+    return forward->function.emitError(
         "has no loss; run differentiate-attach-loss first");
   return forward;
 }
 
-train::EntryOp Forward::cloneInto(StringRef name, train::EntryKind kind,
-                                  ValueRange kept, ArrayRef<Type> results,
+/// The operand that stands for the result of an operation which only training
+/// needs, in an entry of another kind; else null.
+static Value getPassedOn(Operation &op, train::EntryKind kind) {
+  auto dropout = dyn_cast<nn::DropoutOp>(op);
+  bool trains =
+      kind == train::EntryKind::Step || kind == train::EntryKind::StepLast;
+  return dropout && !trains ? dropout.getInput() : Value();
+}
+
+train::EntryOp Forward::cloneInto(ModuleOp module, StringRef name,
+                                  train::EntryKind kind, ValueRange kept,
+                                  ArrayRef<Type> results,
                                   ArrayRef<DictionaryAttr> resultAttrs,
                                   IRMapping &mapping) {
   SmallVector<DictionaryAttr> argAttrs;
   function.getAllArgAttrs(argAttrs);
-  auto module = function->getParentOfType<ModuleOp>();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto entry = train::EntryOp::create(
       builder, function.getLoc(), name, kind,
@@ -57,6 +72,10 @@ train::EntryOp Forward::cloneInto(StringRef name, train::EntryKind kind,
     if (llvm::none_of(op.getResults(),
                       [&](Value result) { return live.contains(result); }))
       continue;
+    if (Value passed = getPassedOn(op, kind)) {
+      live.insert(passed);
+      continue;
+    }
     needed.insert(&op);
     live.insert_range(op.getOperands());
   }
@@ -64,8 +83,12 @@ train::EntryOp Forward::cloneInto(StringRef name, train::EntryKind kind,
   Block &body = entry.getBody().front();
   mapping.map(source.getArguments(), body.getArguments());
   builder.setInsertionPointToEnd(&body);
-  for (Operation &op : source)
+  for (Operation &op : source) {
     if (needed.contains(&op))
       builder.clone(op, mapping);
+    else if (Value passed = getPassedOn(op, kind);
+             passed && live.contains(op.getResult(0)))
+      mapping.map(op.getResult(0), mapping.lookup(passed));
+  }
   return entry;
 }

@@ -13,7 +13,8 @@ namespace dsc {
 
 struct Forward {
   mlir::func::FuncOp function;
-  /// Values that the function returns as its loss; `correct` may be null.
+  /// Values that the function returns as its loss; `correct` may be null. All
+  /// are null before differentiate-attach-loss.
   mlir::Value lossSum, lossWeight, correct;
   /// Weight of a full micro-batch.
   double nominal = 1.0;
@@ -21,15 +22,17 @@ struct Forward {
   llvm::SmallVector<mlir::Value> outputs;
   llvm::SmallVector<mlir::DictionaryAttr> outputAttrs;
 
-  /// Finds `@forward` in `module`; reports and fails when there is none or it
-  /// has no loss.
+  /// Finds `@forward` in `module`; reports and fails when there is none.
   static mlir::FailureOr<Forward> get(mlir::ModuleOp module);
+  /// Likewise when it has no loss.
+  static mlir::FailureOr<Forward> getWithLoss(mlir::ModuleOp module);
 
-  /// Appends an entry to the module whose inputs are those of the function and
+  /// Appends an entry to `module` whose inputs are those of the function and
   /// whose body is what the `kept` values need, in program order, without a
-  /// terminator. `mapping` leads from the function's values to the entry's.
-  train::EntryOp cloneInto(llvm::StringRef name, train::EntryKind kind,
-                           mlir::ValueRange kept,
+  /// terminator. Only steps drop out. `mapping` leads from the function's
+  /// values to the entry's.
+  train::EntryOp cloneInto(mlir::ModuleOp module, llvm::StringRef name,
+                           train::EntryKind kind, mlir::ValueRange kept,
                            llvm::ArrayRef<mlir::Type> results,
                            llvm::ArrayRef<mlir::DictionaryAttr> resultAttrs,
                            mlir::IRMapping &mapping);

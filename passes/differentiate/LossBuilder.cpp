@@ -103,22 +103,10 @@ FailureOr<LossPair> LossBuilder::build(const LossSpec &spec, Value output) {
   return buildElementwise(spec.kind, output, *target);
 }
 
-FailureOr<LossPair> LossBuilder::buildCrossEntropy(const LossSpec &spec,
-                                                   Value output) {
+FailureOr<BlockArgument> LossBuilder::getLabels(const LossSpec &spec,
+                                                Value output) {
   RankedTensorType type = TensorBuilder::typeOf(output);
-  if (type.getRank() < 2)
-    return emitError(forward.getLoc(),
-                     "in --loss: cross_entropy needs an output of rank "
-                     "2 or more, classes last; '")
-           << spec.output << "' has type " << type;
-  if (spec.shift != 0)
-    return emitError(forward.getLoc(),
-                     "in --loss: shift=1 is not supported; feed labels "
-                     "that are shifted already");
-
   ArrayRef<int64_t> rowShape = type.getShape().drop_back();
-  int64_t classes = type.getShape().back();
-  int64_t rows = ShapedType::getNumElements(rowShape);
   FailureOr<BlockArgument> labels = getOrAddInput(
       spec.target, RankedTensorType::get(rowShape, t.builder.getI64Type()),
       names::labelsRole);
@@ -132,25 +120,71 @@ FailureOr<LossPair> LossBuilder::buildCrossEntropy(const LossSpec &spec,
            << spec.target << "' have type " << labelsType
            << ", expects 32 or 64 bit integers of the shape of '" << spec.output
            << "' without its last dimension, which is " << type;
-  describeLabels(*labels, classes, spec.ignoreIndex);
+  describeLabels(*labels, type.getShape().back(), spec.ignoreIndex);
+  return labels;
+}
 
-  Value rowWeight;
+Value LossBuilder::shiftLeft(Value value, int64_t shift) {
+  RankedTensorType type = TensorBuilder::typeOf(value);
+  SmallVector<int64_t> none(type.getRank(), 0), ones(type.getRank(), 1);
+  SmallVector<int64_t> offsets = none, high = none, sizes(type.getShape());
+  offsets.back() = high.back() = shift;
+  sizes.back() -= shift;
+  Value rest = nn::SliceOp::create(t.builder, t.loc, type.clone(sizes), value,
+                                   offsets, sizes, ones);
+  return nn::PadOp::create(t.builder, t.loc, type, rest, none, high, none);
+}
+
+FailureOr<LossPair> LossBuilder::buildCrossEntropy(const LossSpec &spec,
+                                                   Value output) {
+  RankedTensorType type = TensorBuilder::typeOf(output);
+  int64_t leastRank = spec.shift ? 3 : 2;
+  if (type.getRank() < leastRank)
+    return emitError(forward.getLoc(), "in --loss: cross_entropy")
+           << (spec.shift ? " with shift=1" : "") << " needs an output of rank "
+           << leastRank << " or more, "
+           << (spec.shift ? "positions before classes" : "classes last")
+           << "; '" << spec.output << "' has type " << type;
+  ArrayRef<int64_t> rowShape = type.getShape().drop_back();
+  int64_t classes = type.getShape().back();
+  int64_t rows = ShapedType::getNumElements(rowShape);
+  if (spec.shift && rowShape.back() < 2)
+    return emitError(forward.getLoc(),
+                     "in --loss: shift=1 compares a position with the label "
+                     "of the next one, but '")
+           << spec.output << "' has " << rowShape.back()
+           << " position(s) a sample; bind a longer sequence with --bind";
+  FailureOr<BlockArgument> labels = getLabels(spec, output);
+  if (failed(labels))
+    return failure();
+
+  RankedTensorType weightType =
+      RankedTensorType::get(rowShape, type.getElementType());
+  Value rowWeight, rowLabels = *labels;
   if (Value weights = addSampleWeights(output))
-    rowWeight = t.reshape(
-        rowShape.size() == 1 ? weights : t.broadcast(weights, rowShape, {0}),
-        {rows});
-  else
     rowWeight =
-        t.constant(1.0, RankedTensorType::get({rows}, type.getElementType()));
+        rowShape.size() == 1 ? weights : t.broadcast(weights, rowShape, {0});
+  else
+    rowWeight = t.constant(1.0, weightType);
+  int64_t counted = rows;
+  if (spec.shift) {
+    // All positions keep their row, since labels are few and logits are many:
+    // the labels move instead, and the last position, which has none, counts
+    // nothing.
+    rowLabels = shiftLeft(rowLabels, spec.shift);
+    rowWeight = shiftLeft(rowWeight, spec.shift);
+    counted = rows / rowShape.back() * (rowShape.back() - spec.shift);
+  }
+  rowWeight = t.reshape(rowWeight, {rows});
+  rowLabels = t.reshape(rowLabels, {rows});
 
   Value logits = t.reshape(output, {rows, classes});
-  Value rowLabels = t.reshape(*labels, {rows});
   auto loss = nn::CrossEntropyOp::create(t.builder, t.loc, logits, rowLabels,
                                          rowWeight, spec.ignoreIndex);
   Value correct = nn::CountCorrectOp::create(
       t.builder, t.loc, logits, rowLabels, rowWeight, spec.ignoreIndex);
   return LossPair{loss.getSum(), loss.getWeight(), correct,
-                  static_cast<double>(rows)};
+                  static_cast<double>(counted)};
 }
 
 Value LossBuilder::clearPadding(Value value, Value isCounted) {
@@ -218,6 +252,15 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
+/// The value of which `value` holds elements in another shape or type, or some
+/// of them: labels that the graph shifts are those of its input.
+static Value skipToLabels(Value value) {
+  while (isa_and_nonnull<nn::ReshapeOp, nn::CastOp, nn::SliceOp, nn::PadOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 LossPair LossBuilder::adopt(Value output, StringRef name) {
   Operation *module = forward->getParentOp();
   GradientPaths paths(forward.getBody().front(), output, module);
@@ -257,7 +300,7 @@ LossPair LossBuilder::adopt(Value output, StringRef name) {
       t.builder, t.loc, classes.getLogits(), classes.getLabels(),
       classes.getRowWeight(), classes.getIgnoreIndex());
   if (auto labels =
-          dyn_cast<BlockArgument>(skipReshapes(classes.getLabels()))) {
+          dyn_cast<BlockArgument>(skipToLabels(classes.getLabels()))) {
     forward.setArgAttr(labels.getArgNumber(), names::roleAttr,
                        t.builder.getStringAttr(names::labelsRole));
     describeLabels(labels, classes.getLogits().getType().getDimSize(1),

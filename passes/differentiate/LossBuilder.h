@@ -40,6 +40,9 @@ public:
 private:
   mlir::FailureOr<LossPair> buildCrossEntropy(const LossSpec &spec,
                                               mlir::Value output);
+  /// The labels that cross-entropy compares `output` with, before any shift.
+  mlir::FailureOr<mlir::BlockArgument> getLabels(const LossSpec &spec,
+                                                 mlir::Value output);
   LossPair buildElementwise(LossKind kind, mlir::Value output,
                             mlir::Value target);
 
@@ -54,6 +57,9 @@ private:
   /// Labels of classes: tells the range that the runtime checks.
   void describeLabels(mlir::BlockArgument labels, int64_t classes,
                       int64_t ignoreIndex);
+  /// Without the first `shift` elements along the last dimension; zeros follow
+  /// the last one instead.
+  mlir::Value shiftLeft(mlir::Value value, int64_t shift);
   /// Replaces the elements of samples of weight 0 by zeros, so that whatever
   /// padding holds reaches neither the loss nor a gradient.
   mlir::Value clearPadding(mlir::Value value, mlir::Value isCounted);

@@ -7,6 +7,7 @@
 namespace dsc::names {
 
 // The function that the stage consumes, and the entries that it makes.
+/// Also the name of the entry without a loss, which takes its place.
 inline constexpr char forward[] = "forward";
 inline constexpr char step[] = "step";
 inline constexpr char stepLast[] = "step_last";
@@ -41,6 +42,9 @@ inline constexpr char reportGradNorm[] = "dsc.report.grad_norm";
 inline constexpr char reportWeight[] = "dsc.report.weight";
 inline constexpr char reportSkipped[] = "dsc.report.skipped";
 
+// States of random operations, which import declares where a model has some.
+inline constexpr char microBatch[] = "dsc.micro_batch";
+
 // Suffixes of the states of one parameter; the moments are PyTorch's names.
 inline constexpr char gradSuffix[] = ".grad";
 inline constexpr char momentumSuffix[] = ".momentum_buffer";
@@ -52,6 +56,8 @@ inline constexpr char nameAttr[] = "dsc.name";
 inline constexpr char roleAttr[] = "dsc.role";
 inline constexpr char classesAttr[] = "dsc.classes";
 inline constexpr char ignoreIndexAttr[] = "dsc.ignore_index";
+/// Rows of the smallest table that the input's elements index.
+inline constexpr char indexLimitAttr[] = "dsc.index_limit";
 /// Weight of one full micro-batch, on the result `loss_weight`.
 inline constexpr char nominalAttr[] = "dsc.nominal";
 

@@ -1,5 +1,5 @@
 /// The differentiate stage: from `func.func @forward` in normal form to the
-/// entries step, step_last, update and eval.
+/// entries step, step_last, update and eval, and forward if asked for.
 
 #ifndef DSC_PASSES_DIFFERENTIATE_PASSES_H
 #define DSC_PASSES_DIFFERENTIATE_PASSES_H
@@ -21,10 +21,15 @@ namespace dsc {
 /// decide what is compiled; numbers are only the initial values of settings,
 /// which the host may change before the first step.
 struct DifferentiateOptions : AttachOptimizerPassOptions {
-  /// Output to minimise, or one of cross_entropy(OUT,LABELS[,ignore=N]),
-  /// mse(OUT,TARGET), bce_with_logits(OUT,TARGET), sum(OUT). Empty: the only
-  /// float output with one element.
+  /// Output to minimise, or one of
+  /// cross_entropy(OUT,LABELS[,ignore=N][,shift=1]), mse(OUT,TARGET),
+  /// bce_with_logits(OUT,TARGET), sum(OUT). Empty: the only float output with
+  /// one element.
   std::string loss;
+  /// Make the entries that train: step, step_last, update and eval.
+  bool training = true;
+  /// Make the entry that only computes the model's outputs.
+  bool forward = false;
 };
 
 /// Appends the passes of the stage, its verifier last.

@@ -3,6 +3,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LimitIndicesPass
+    : Pass<"differentiate-limit-indices", "::mlir::ModuleOp"> {
+  let summary = "Tell which range the elements of inputs must be in";
+  let description = [{
+    Expects the normal form: `func.func @forward` with static shapes.
+
+    An integer input whose elements index a table, directly or after operations
+    that only move or convert them, gets `dsc.index_limit`: the number of rows,
+    or of the smallest table if there are several. The runtime refuses data
+    that leaves the range, before it becomes a NaN somewhere behind the table.
+    An input of which the model indexes with a part only gets no limit, since
+    the other elements may mean something else.
+
+    Before:
+    ```mlir
+    func.func @forward(%ids: tensor<2x8xi64> {dsc.name = "ids"}) -> (tensor<2x8x4xf32> {dsc.name = "y"}) {
+      %table = train.read @table : tensor<50x4xf32>
+      %0 = nn.gather %table, %ids dim = 0 : (tensor<50x4xf32>, tensor<2x8xi64>) -> tensor<2x8x4xf32>
+    ```
+    After, the input is
+    ```mlir
+    %ids: tensor<2x8xi64> {dsc.index_limit = 50 : i64, dsc.name = "ids"}
+    ```
+  }];
+}
+
 def AttachLossPass : Pass<"differentiate-attach-loss", "::mlir::ModuleOp"> {
   let summary = "Add the loss, as a pair of sum and weight, to @forward";
   let description = [{
@@ -40,7 +66,8 @@ def AttachLossPass : Pass<"differentiate-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dsc::nn::NnDialect"];
   let options = [
     Option<"loss", "loss", "std::string", "\"\"",
-           "Output to minimise, or cross_entropy(OUT,LABELS[,ignore=N]), "
+           "Output to minimise, or "
+           "cross_entropy(OUT,LABELS[,ignore=N][,shift=1]), "
            "mse(OUT,TARGET), bce_with_logits(OUT,TARGET), sum(OUT); default: "
            "the only float output with one element">
   ];
@@ -56,11 +83,15 @@ def BuildBackwardPass
     `@forward`, then reverse mode through `DifferentiableOpInterface`, seeded
     with 1 / `dsc.nominal_weight`. Operations are visited from the last to the
     first; contributions to one gradient are added in the order in which they
-    arise, and the gradient of a parameter is emitted as soon as it is complete.
-    Every trained parameter gets a state `<parameter>.grad`.
+    arise. Each contribution to the gradient of a parameter leaves at once by a
+    `train.gradient`, so that none is kept until the last one is there: a tied
+    table of a language model has one at the start of backward and one at its
+    end. Every trained parameter gets a state `<parameter>.grad`. If the model
+    has a state `dsc.micro_batch`, on which random numbers depend, each step
+    adds 1 to it at its end.
 
-    Guarantees that each trainable parameter has exactly one `train.gradient` in
-    both entries: a parameter that no gradient reaches becomes frozen, with a
+    Guarantees that each trainable parameter has a `train.gradient` in both
+    entries: a parameter that no gradient reaches becomes frozen, with a
     remark. Operations without a gradient on a path from a trained parameter to
     the loss are reported together, in one error.
   }];
@@ -130,15 +161,47 @@ def AttachOptimizerPass
 }
 
 def BuildEvalPass : Pass<"differentiate-build-eval", "::mlir::ModuleOp"> {
-  let summary = "Turn @forward into the eval entry";
+  let summary = "Make the eval entry: outputs and sums over the loss";
   let description = [{
     Expects `@forward` with a loss pair, as differentiate-attach-loss leaves it.
 
-    Replaces `@forward` by the entry `@eval`, which adds the loss pair, and for
-    losses over classes the number of correct answers, to accumulators of their
-    own and returns the model's outputs.
+    Makes the entry `@eval` from it, which adds the loss pair, and for losses
+    over classes the number of correct answers, to accumulators of their own and
+    returns the model's outputs. Dropout is left out.
   }];
   let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::train::TrainDialect"];
+}
+
+def BuildForwardPass
+    : Pass<"differentiate-build-forward", "::mlir::ModuleOp"> {
+  let summary = "Consume @forward; turn it into the forward entry if asked to";
+  let description = [{
+    Expects `@forward`, with or without a loss pair.
+
+    With `keep`, replaces it by an entry of the same name that takes the inputs
+    that the model's outputs need and returns those. Without, erases it. Dropout
+    is left out. In a module that trains nothing, parameters become frozen.
+
+    Before:
+    ```mlir
+    func.func @forward(%x: tensor<4xf32> {dsc.name = "x"}, %unused: tensor<4xf32> {dsc.name = "unused"}) -> (tensor<4xf32> {dsc.name = "y"}) {
+      %0 = nn.tanh %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After, with `keep`:
+    ```mlir
+    train.entry @forward(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(forward) {
+      %0 = nn.tanh %x : tensor<4xf32>
+      train.return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"keep", "keep", "bool", "true",
+           "leave a forward entry; default on">
+  ];
+  let dependentDialects = ["::dsc::train::TrainDialect"];
 }
 
 def VerifyDifferentiatedPass : Pass<"differentiate-verify", "::mlir::ModuleOp"> {
@@ -146,17 +209,19 @@ def VerifyDifferentiatedPass : Pass<"differentiate-verify", "::mlir::ModuleOp"> 
   let description = [{
     Properties, by the label that the negative tests carry:
 
-    - (D1) all code is in `train.entry`: exactly `step`, `step_last`, `update`
-      and `eval`, each of its kind;
-    - (D2) `step`, `step_last` and `eval` have the same inputs, with unique
-      names and known roles;
+    - (D1) all code is in `train.entry`: `step`, `step_last`, `update` and
+      `eval`, or `forward`, or all of them, each of its kind;
+    - (D2) `step`, `step_last` and `eval` have the same inputs, `forward` some
+      of them, with unique names and known roles;
     - (D3) entries hold `nn` and `train` operations with static shapes only;
-    - (D4) each trainable parameter has one gradient state, and exactly one
+    - (D4) each trainable parameter has one gradient state, and at least one
       `train.gradient` in each step; a parameter that is not trained has no
       gradient and no moment;
-    - (D5) each step adds once to `dsc.loss_sum` and `dsc.loss_weight`;
-    - (D6) update writes each trainable parameter, moment, gradient, counter,
-      loss accumulator and report exactly once;
+    - (D5) each step adds once to `dsc.loss_sum` and `dsc.loss_weight`, and both
+      add to the same counters, once;
+    - (D6) update writes each trainable parameter, moment, gradient, loss
+      accumulator, report, and counter that the steps do not add to, exactly
+      once;
     - (D7) update reads no symbol after writing it, and accumulates into none.
   }];
 }

@@ -11,17 +11,26 @@ using namespace dsc;
 
 void dsc::buildDifferentiatePipeline(OpPassManager &pm,
                                      const DifferentiateOptions &options) {
-  AttachLossPassOptions loss;
-  loss.loss = options.loss;
-  pm.addPass(createAttachLossPass(loss));
+  // First, so that every entry has the limits.
+  pm.addPass(createLimitIndicesPass());
 
-  pm.addPass(createBuildBackwardPass());
+  if (options.training) {
+    AttachLossPassOptions loss;
+    loss.loss = options.loss;
+    pm.addPass(createAttachLossPass(loss));
 
-  // Behind backward, which decides which parameters are trained.
-  pm.addPass(createAttachOptimizerPass(options));
+    pm.addPass(createBuildBackwardPass());
+
+    // Behind backward, which decides which parameters are trained.
+    pm.addPass(createAttachOptimizerPass(options));
+
+    pm.addPass(createBuildEvalPass());
+  }
 
   // Last of the builders, since it consumes @forward.
-  pm.addPass(createBuildEvalPass());
+  BuildForwardPassOptions forward;
+  forward.keep = options.forward;
+  pm.addPass(createBuildForwardPass(forward));
 
   // No clean-up here: CSE would let two parameters of equal shape share a
   // tensor in @update, which partition then could not cut into shards.
@@ -48,6 +57,8 @@ constexpr Field<std::string> texts[] = {
     {"warmup-type", &DifferentiateOptions::warmupType}};
 
 constexpr Field<bool> flags[] = {
+    {"training", &DifferentiateOptions::training},
+    {"forward", &DifferentiateOptions::forward},
     {"use-momentum", &DifferentiateOptions::useMomentum},
     {"nesterov", &DifferentiateOptions::nesterov},
     {"clip-norm", &DifferentiateOptions::clipNorm}};
@@ -111,8 +122,8 @@ private:
 void dsc::registerDifferentiatePipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "dsc-differentiate",
-      "From @forward in normal form to the entries step, step_last, update "
-      "and eval",
+      "From @forward in normal form to the entries step, step_last, update, "
+      "eval and forward",
       [](OpPassManager &pm, const PipelineOptions &options) {
         buildDifferentiatePipeline(pm, options.get());
       });

@@ -28,7 +28,7 @@ struct ExpectedEntry {
 
 } // namespace
 
-static constexpr ExpectedEntry expectedEntries[] = {
+static constexpr ExpectedEntry trainingEntries[] = {
     {names::step, EntryKind::Step},
     {names::stepLast, EntryKind::StepLast},
     {names::update, EntryKind::Update},
@@ -40,7 +40,13 @@ static LogicalResult verifyEntries(ModuleOp module) {
     if (!isa<ParameterOp, StateOp, EntryOp>(op))
       return op.emitError("is not expected after differentiation; all code is "
                           "in train.entry");
-  for (const ExpectedEntry &expected : expectedEntries) {
+  auto forward = module.lookupSymbol<EntryOp>(names::forward);
+  if (forward && forward.getKind() != EntryKind::Forward)
+    return forward.emitError("expects kind 'forward'");
+  auto entries = module.getOps<EntryOp>();
+  if (forward && llvm::hasSingleElement(entries))
+    return success();
+  for (const ExpectedEntry &expected : trainingEntries) {
     auto entry = module.lookupSymbol<EntryOp>(expected.name);
     if (!entry)
       return module.emitError("has no train.entry @") << expected.name;
@@ -48,32 +54,56 @@ static LogicalResult verifyEntries(ModuleOp module) {
       return entry.emitError("expects kind '")
              << stringifyEntryKind(expected.kind) << "'";
   }
-  for (auto entry : module.getOps<EntryOp>())
-    if (llvm::none_of(expectedEntries, [&](const ExpectedEntry &expected) {
+  for (EntryOp entry : entries)
+    if (entry != forward &&
+        llvm::none_of(trainingEntries, [&](const ExpectedEntry &expected) {
           return entry.getSymName() == expected.name;
         }))
-      return entry.emitError("is not one of step, step_last, update and eval");
+      return entry.emitError(
+          "is not one of step, step_last, update, eval and forward");
   return success();
 }
 
 /// (D2)
-static LogicalResult verifyInputs(EntryOp step, EntryOp other) {
-  if (step.getArgumentTypes() != other.getArgumentTypes() ||
-      step.getArgAttrsAttr() != other.getArgAttrsAttr())
-    return other.emitError("expects the same inputs as @step");
+static LogicalResult verifyInputs(EntryOp entry) {
   llvm::StringSet<> seen;
-  for (unsigned index : llvm::seq(step.getNumArguments())) {
-    auto name = step.getArgAttrOfType<StringAttr>(index, names::nameAttr);
+  for (unsigned index : llvm::seq(entry.getNumArguments())) {
+    auto name = entry.getArgAttrOfType<StringAttr>(index, names::nameAttr);
     if (!seen.insert(name).second)
-      return step.emitError("has two inputs named '") << name.getValue() << "'";
-    auto role = step.getArgAttrOfType<StringAttr>(index, names::roleAttr);
+      return entry.emitError("has two inputs named '")
+             << name.getValue() << "'";
+    auto role = entry.getArgAttrOfType<StringAttr>(index, names::roleAttr);
     if (!role ||
         !llvm::is_contained({names::dataRole, names::labelsRole,
                              names::targetRole, names::sampleWeightRole},
                             role.getValue()))
-      return step.emitError("input '")
+      return entry.emitError("input '")
              << name.getValue()
              << "' has no role among data, labels, target and sample_weight";
+  }
+  return success();
+}
+
+/// (D2)
+static LogicalResult verifySameInputs(EntryOp step, EntryOp other) {
+  if (step.getArgumentTypes() == other.getArgumentTypes() &&
+      step.getArgAttrsAttr() == other.getArgAttrsAttr())
+    return success();
+  return other.emitError("expects the same inputs as @step");
+}
+
+/// (D2)
+static LogicalResult verifySomeInputs(EntryOp step, EntryOp forward) {
+  llvm::StringMap<unsigned> inputs;
+  for (unsigned index : llvm::seq(step.getNumArguments()))
+    inputs[step.getArgAttrOfType<StringAttr>(index, names::nameAttr)] = index;
+  for (unsigned index : llvm::seq(forward.getNumArguments())) {
+    auto name = forward.getArgAttrOfType<StringAttr>(index, names::nameAttr);
+    auto same = inputs.find(name);
+    if (same == inputs.end() || step.getArgumentTypes()[same->second] !=
+                                    forward.getArgumentTypes()[index])
+      return forward.emitError("input '")
+             << name.getValue() << "' is not one of @step";
   }
   return success();
 }
@@ -94,14 +124,13 @@ static LogicalResult verifyBody(EntryOp entry) {
 
 /// (D4)
 static LogicalResult verifyGradients(ModuleOp module, EntryOp step) {
-  llvm::StringMap<unsigned> gradients;
+  llvm::StringSet<> gradients;
   for (auto gradient : step.getOps<GradientOp>())
-    ++gradients[gradient.getParameter()];
+    gradients.insert(gradient.getParameter());
   for (ParameterOp parameter : getTrainable(module))
-    if (unsigned count = gradients.lookup(parameter.getSymName()); count != 1)
-      return parameter.emitError("is trained, but has ")
-             << count << " gradients in @" << step.getSymName()
-             << ", expects one";
+    if (!gradients.contains(parameter.getSymName()))
+      return parameter.emitError("is trained, but has no gradient in @")
+             << step.getSymName();
   return success();
 }
 
@@ -137,8 +166,24 @@ static LogicalResult verifyLoss(EntryOp step) {
   return success();
 }
 
+/// The counters that `step` adds to; nothing, with an error, if it adds to one
+/// twice. (D5)
+static FailureOr<llvm::StringSet<>> getCounted(EntryOp step,
+                                               const SymbolTable &symbols) {
+  llvm::StringSet<> counted;
+  for (auto accumulate : step.getOps<AccumulateOp>()) {
+    auto state = symbols.lookup<StateOp>(accumulate.getSymbol());
+    if (state.getKind() == StateKind::Counter &&
+        !counted.insert(accumulate.getSymbol()).second)
+      return accumulate.emitError("adds to counter @")
+             << accumulate.getSymbol() << " a second time";
+  }
+  return counted;
+}
+
 /// Whether update is responsible for the value of `symbol`.
-static bool isWrittenByUpdate(Operation &symbol) {
+static bool isWrittenByUpdate(Operation &symbol,
+                              const llvm::StringSet<> &counted) {
   if (auto parameter = dyn_cast<ParameterOp>(symbol))
     return parameter.isTrainable();
   auto state = dyn_cast<StateOp>(symbol);
@@ -147,11 +192,13 @@ static bool isWrittenByUpdate(Operation &symbol) {
   if (state.getKind() == StateKind::Accumulator)
     return llvm::is_contained({names::lossSum, names::lossWeight},
                               state.getSymName());
-  return state.getKind() != StateKind::Setting;
+  return state.getKind() != StateKind::Setting &&
+         !counted.contains(state.getSymName());
 }
 
 /// (D6) (D7)
-static LogicalResult verifyUpdate(ModuleOp module, EntryOp update) {
+static LogicalResult verifyUpdate(ModuleOp module, EntryOp update,
+                                  const llvm::StringSet<> &counted) {
   llvm::StringMap<Operation *> writes;
   for (Operation &op : update.getBody().front()) {
     if (isa<AccumulateOp>(op))
@@ -171,10 +218,39 @@ static LogicalResult verifyUpdate(ModuleOp module, EntryOp update) {
     }
   }
   for (Operation &symbol : *module.getBody())
-    if (isWrittenByUpdate(symbol) &&
+    if (isWrittenByUpdate(symbol, counted) &&
         !writes.contains(cast<SymbolOpInterface>(symbol).getName()))
       return symbol.emitError("is never written by @update");
   return success();
+}
+
+static LogicalResult verifyTraining(ModuleOp module) {
+  SymbolTable symbols(module);
+  auto step = symbols.lookup<EntryOp>(names::step);
+  auto stepLast = symbols.lookup<EntryOp>(names::stepLast);
+  auto forward = symbols.lookup<EntryOp>(names::forward);
+  if (failed(verifySameInputs(step, stepLast)) ||
+      failed(verifySameInputs(step, symbols.lookup<EntryOp>(names::eval))) ||
+      (forward && failed(verifySomeInputs(step, forward))))
+    return failure();
+  for (EntryOp entry : {step, stepLast})
+    if (failed(verifyGradients(module, entry)) || failed(verifyLoss(entry)))
+      return failure();
+  if (failed(verifyParameterStates(module)))
+    return failure();
+  FailureOr<llvm::StringSet<>> counted = getCounted(step, symbols);
+  FailureOr<llvm::StringSet<>> countedLast = getCounted(stepLast, symbols);
+  if (failed(counted) || failed(countedLast))
+    return failure();
+  for (const auto &name : counted->keys())
+    if (!countedLast->contains(name))
+      return stepLast.emitError("does not add to counter @")
+             << name << ", as @step does";
+  for (const auto &name : countedLast->keys())
+    if (!counted->contains(name))
+      return step.emitError("does not add to counter @")
+             << name << ", as @step_last does";
+  return verifyUpdate(module, symbols.lookup<EntryOp>(names::update), *counted);
 }
 
 void VerifyDifferentiatedPass::runOnOperation() {
@@ -182,22 +258,14 @@ void VerifyDifferentiatedPass::runOnOperation() {
   auto verify = [&]() -> LogicalResult {
     if (failed(verifyEntries(module)))
       return failure();
-    auto step = module.lookupSymbol<EntryOp>(names::step);
-    auto stepLast = module.lookupSymbol<EntryOp>(names::stepLast);
-    auto update = module.lookupSymbol<EntryOp>(names::update);
-    auto eval = module.lookupSymbol<EntryOp>(names::eval);
-    if (failed(verifyInputs(step, stepLast)) ||
-        failed(verifyInputs(step, eval)))
-      return failure();
-    for (EntryOp entry : {step, stepLast, update, eval})
-      if (failed(verifyBody(entry)))
+    for (auto entry : module.getOps<EntryOp>())
+      if (failed(verifyInputs(entry)) || failed(verifyBody(entry)))
         return failure();
-    for (EntryOp entry : {step, stepLast})
-      if (failed(verifyGradients(module, entry)) || failed(verifyLoss(entry)))
-        return failure();
-    if (failed(verifyParameterStates(module)))
-      return failure();
-    return verifyUpdate(module, update);
+    if (module.lookupSymbol<EntryOp>(names::step))
+      return verifyTraining(module);
+    for (ParameterOp parameter : getTrainable(module))
+      return parameter.emitError("is trained, but there is no step");
+    return success();
   };
   if (failed(verify()))
     return signalPassFailure();

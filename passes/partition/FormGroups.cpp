@@ -61,11 +61,14 @@ SmallVector<train::ParameterOp> sortByFirstUse(ModuleOp module,
       sorted, [](Operation *op) { return cast<train::ParameterOp>(op); });
 }
 
-/// The parameters that a forward pass uses again after a tensor of another
-/// layer: tied tensors, whose layer is not where their name says.
+/// The parameters whose layer is not where their name says: tied tensors, and
+/// those that a forward pass uses again after a tensor of another layer.
 llvm::SmallPtrSet<Operation *, 4> findReused(ModuleOp module,
                                              const StateMap &states) {
   llvm::SmallPtrSet<Operation *, 4> reused;
+  for (auto parameter : module.getOps<train::ParameterOp>())
+    if (parameter.getTies())
+      reused.insert(parameter);
   for (auto entry : module.getOps<train::EntryOp>()) {
     if (entry.getKind() != train::EntryKind::Eval &&
         entry.getKind() != train::EntryKind::Forward)

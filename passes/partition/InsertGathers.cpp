@@ -1,3 +1,5 @@
+#include "dialects/interfaces/FusionOpInterface.h"
+#include "dialects/nn/NnOps.h"
 #include "dialects/train/TrainOps.h"
 #include "dialects/zero/ZeroOps.h"
 #include "passes/partition/ParameterUses.h"
@@ -54,54 +56,61 @@ SmallVector<Run> findRuns(ArrayRef<ParameterUse> uses, const StateMap &states) {
   return runs;
 }
 
-/// Where one parameter's tensor is among the results of its group's gather.
-unsigned getSegmentNumber(zero::GroupOp group, train::ParameterOp parameter) {
-  auto segments = group.getSegmentRange();
-  auto it = llvm::find_if(segments, [&](zero::SegmentAttr segment) {
-    return segment.getTensor().getAttr() == parameter.getSymNameAttr();
-  });
-  return std::distance(segments.begin(), it);
+/// Gives outputs that are gathered tensors, or views of them, a copy to return,
+/// which outlives their release.
+void copyOutputs(train::EntryOp entry, ArrayRef<ParameterUse> uses,
+                 const StateMap &states) {
+  Operation *end = entry.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  for (const ParameterUse &use : uses) {
+    train::ParameterOp parameter = use.parameter;
+    zero::GroupOp group = states.getGroupOf(parameter.getSymNameAttr());
+    if (use.use->getOwner() != end || !group || group.getStage() < 3)
+      continue;
+    train::ReadOp read = use.read;
+    Value value = use.use->get();
+    auto copy =
+        nn::FusionOp::create(builder, read.getLoc(), value.getType(), value,
+                             stringifyFusionKind(FusionKind::Elementwise));
+    OpBuilder body = OpBuilder::atBlockEnd(copy.getBody());
+    nn::YieldOp::create(body, read.getLoc(), copy.getBodyArgument(0));
+    use.use->set(copy.getResult(0));
+  }
 }
 
 struct InsertGathersPass : dsc::impl::InsertGathersPassBase<InsertGathersPass> {
   void runOnOperation() override {
     StateMap states(getOperation());
     for (auto entry : getOperation().getOps<train::EntryOp>())
-      if (entry.getKind() != train::EntryKind::Update &&
-          failed(insertGathers(entry, states)))
-        return signalPassFailure();
+      if (entry.getKind() != train::EntryKind::Update)
+        insertGathers(entry, states);
   }
 
-  LogicalResult insertGathers(train::EntryOp entry, const StateMap &states) {
+  void insertGathers(train::EntryOp entry, const StateMap &states) {
+    copyOutputs(entry, collectParameterUses(entry, states), states);
     std::vector<ParameterUse> uses = collectParameterUses(entry, states);
     llvm::SetVector<Operation *> dead;
     for (const Run &run : findRuns(uses, states))
-      if (failed(insertGather(run, states, dead)))
-        return failure();
+      insertGather(run, states, dead);
     // Views stand after what they view.
     for (Operation *op : llvm::reverse(dead))
       if (op->use_empty())
         op->erase();
-    return success();
   }
 
-  LogicalResult insertGather(const Run &run, const StateMap &states,
-                             llvm::SetVector<Operation *> &dead) {
+  void insertGather(const Run &run, const StateMap &states,
+                    llvm::SetVector<Operation *> &dead) {
     Operation *first = run.uses.front()->use->getOwner();
     Operation *last = run.uses.back()->use->getOwner();
-    if (last->hasTrait<OpTrait::IsTerminator>()) {
-      ParameterUse use = *run.uses.back();
-      return use.read.emitError("parameter @")
-             << use.parameter.getSymName()
-             << " is itself an output, which -zero=3 cannot return; use "
-                "-zero=0 or take it out of the outputs";
-    }
     zero::GroupOp group = run.group;
     OpBuilder builder(first);
     SmallVector<Type> types;
-    for (zero::SegmentAttr segment : group.getSegmentRange())
-      types.push_back(
-          states.getParameter(segment.getTensor().getAttr()).getType());
+    llvm::DenseMap<StringAttr, unsigned> numbers;
+    for (zero::SegmentAttr segment : group.getSegmentRange()) {
+      StringAttr tensor = segment.getTensor().getAttr();
+      numbers[tensor] = types.size();
+      types.push_back(states.getParameter(tensor).getType());
+    }
     auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
     auto axis = FlatSymbolRefAttr::get(builder.getContext(), zero::kWorldAxis);
     auto gather =
@@ -119,8 +128,8 @@ struct InsertGathersPass : dsc::impl::InsertGathersPassBase<InsertGathersPass> {
     };
     for (const ParameterUse *use : run.uses) {
       train::ReadOp read = use->read;
-      mapping.map(read.getResult(),
-                  gather.getResult(getSegmentNumber(group, use->parameter)));
+      StringAttr tensor = read.getSymbolAttr().getAttr();
+      mapping.map(read.getResult(), gather.getResult(numbers.lookup(tensor)));
       dead.insert(read);
       use->use->set(rebuild(rebuild, use->use->get()));
     }
@@ -131,7 +140,6 @@ struct InsertGathersPass : dsc::impl::InsertGathersPassBase<InsertGathersPass> {
         << ("gathers " + group.getSymName() + " for " + Twine(run.uses.size()) +
             " uses")
                .str();
-    return success();
   }
 };
 

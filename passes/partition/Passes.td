@@ -13,8 +13,8 @@ def FormGroupsPass : Pass<"partition-form-groups", "::mlir::ModuleOp"> {
     longest proper prefix of a parameter's name that ends in a number before a
     separator (`h.11` of `h.11.mlp.weight`). Parameters without a layer share
     groups of at most `group-bytes` with their neighbours; if none has a layer,
-    there are at least two groups. A tensor that the forward pass uses again
-    after another layer's tensor is a group of its own. Buffers and empty
+    there are at least two groups. A tied tensor, and one that the forward pass
+    uses again after another layer's tensor, is a group of its own. Buffers and empty
     tensors are in no group and stay whole on every rank.
 
     ```mlir
@@ -46,7 +46,8 @@ def InsertGathersPass : Pass<"partition-insert-gathers", "::mlir::ModuleOp"> {
     stage 3 by a gather of their group just before the first use of a run, and
     releases the tensors just after its last use. A run ends where a tensor of
     another layer is used in between, so what forward and backward both use is
-    gathered in each of them.
+    gathered in each of them. A parameter that an entry returns is copied out
+    of what was gathered.
 
     ```mlir
     %0 = train.read @"fc1.weight" : tensor<2x4xf32>
@@ -59,7 +60,7 @@ def InsertGathersPass : Pass<"partition-insert-gathers", "::mlir::ModuleOp"> {
     zero.release @fc1(%0, %1) : tensor<2x4xf32>, tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+  let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::zero::ZeroDialect"];
 }
 
 def ReduceGradientsPass : Pass<"partition-reduce-gradients", "::mlir::ModuleOp"> {
@@ -67,11 +68,12 @@ def ReduceGradientsPass : Pass<"partition-reduce-gradients", "::mlir::ModuleOp">
   let description = [{
     Expects groups. Where gradients are shards (stage 3), replaces the
     `train.gradient`s of a group by one `zero.reduce_scatter` after the last of
-    them, in `step` and `step_last`. Where they are whole (stage 0), leaves them
+    them, in `step` and `step_last`; those of a group of one tensor, which may
+    be a tied one with uses far apart, by one each. Where they are whole (stage 0), leaves them
     and adds a `zero.all_reduce_gradients` after the last of them in
     `step_last`, so that earlier micro-batches send nothing.
   }];
-  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+  let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::zero::ZeroDialect"];
 }
 
 def ShardUpdatePass : Pass<"partition-shard-update", "::mlir::ModuleOp"> {
@@ -133,9 +135,9 @@ def VerifyPartitionedPass : Pass<"partition-verify", "::mlir::ModuleOp"> {
       `train.read`, `train.write` and `train.gradient` name whole tensors;
     - (P3) every gathered tensor is released once, and nothing reads it or a
       view of it after its release;
-    - (P4) in `step` and `step_last`, the gradient of every trained parameter is
-      made exactly once;
-    - (P5) gradients are reduced exactly once an update: shards in every step,
+    - (P4) `step` and `step_last` make the gradient of every trained parameter;
+    - (P5) every contribution to a gradient is reduced exactly once an update:
+      shards in every step, in one exchange for a group of several tensors,
       whole ones in `step_last` only and after the last gradient of the group;
     - (P6) `step` and `step_last` begin equal lists of collectives, apart from
       the all-reduce of gradients;

@@ -1,3 +1,5 @@
+#include "dialects/interfaces/FusionOpInterface.h"
+#include "dialects/nn/NnOps.h"
 #include "dialects/train/TrainOps.h"
 #include "dialects/zero/ZeroOps.h"
 #include "passes/analysis/StateAccess.h"
@@ -15,9 +17,10 @@ using namespace dsc;
 
 namespace {
 
-/// The gradients of one group in an entry, by tensor.
+/// The contributions to the gradients of one group in an entry.
 struct GroupGradients {
-  llvm::DenseMap<StringAttr, train::GradientOp> byTensor;
+  /// By tensor, in program order.
+  llvm::MapVector<StringAttr, SmallVector<train::GradientOp, 1>> byTensor;
   train::GradientOp last;
 };
 
@@ -38,45 +41,91 @@ struct ReduceGradientsPass
       if (!group) // An empty tensor has nothing to sum.
         continue;
       GroupGradients &gradients = groups[group];
-      if (!gradients.byTensor.try_emplace(tensor, gradient).second)
-        return gradient.emitOpError("is the second gradient of @")
-               << tensor.getValue() << " in this entry";
+      gradients.byTensor[tensor].push_back(gradient);
       gradients.last = gradient;
     }
-    for (auto &[group, gradients] : groups)
-      if (failed(reduceGroup(cast<zero::GroupOp>(group), gradients,
-                             entry.getKind())))
+    for (auto &[op, gradients] : groups) {
+      auto group = cast<zero::GroupOp>(op);
+      if (group.getStage() < 2)
+        reduceWhole(group, gradients.last, entry.getKind());
+      else if (group.getSegments().size() == 1)
+        reduceEach(group, gradients);
+      else if (failed(reduceTogether(group, gradients, entry.getKind())))
         return failure();
+    }
     return success();
   }
 
-  LogicalResult reduceGroup(zero::GroupOp group,
-                            const GroupGradients &gradients,
-                            train::EntryKind kind) {
-    train::GradientOp last = gradients.last;
+  /// Gradients stay whole until the last micro-batch has added its own.
+  void reduceWhole(zero::GroupOp group, train::GradientOp last,
+                   train::EntryKind kind) {
+    if (kind != train::EntryKind::StepLast)
+      return;
     OpBuilder builder(last);
     builder.setInsertionPointAfter(last);
-    auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
-    auto axis = FlatSymbolRefAttr::get(builder.getContext(), zero::kWorldAxis);
-    if (group.getStage() < 2) {
-      if (kind == train::EntryKind::StepLast)
-        zero::AllReduceGradientsOp::create(builder, last.getLoc(), name, axis);
-      return success();
-    }
+    zero::AllReduceGradientsOp::create(builder, last.getLoc(), nameOf(group),
+                                       worldAxis());
+  }
 
+  /// The uses of a tied tensor lie far apart. Each sends its contribution, into
+  /// one accumulator, so that none waits for the others.
+  void reduceEach(zero::GroupOp group, const GroupGradients &gradients) {
+    for (train::GradientOp gradient : gradients.byTensor.front().second) {
+      OpBuilder builder(gradient);
+      zero::ReduceScatterOp::create(builder, gradient.getLoc(), nameOf(group),
+                                    gradient.getValue(), worldAxis());
+      gradient->erase();
+    }
+  }
+
+  /// One message for the group, once its last gradient is there.
+  LogicalResult reduceTogether(zero::GroupOp group,
+                               const GroupGradients &gradients,
+                               train::EntryKind kind) {
     SmallVector<Value> values;
     for (zero::SegmentAttr segment : group.getSegmentRange()) {
-      auto gradient = gradients.byTensor.lookup(segment.getTensor().getAttr());
-      if (!gradient)
+      auto it = gradients.byTensor.find(segment.getTensor().getAttr());
+      if (it == gradients.byTensor.end())
         return group.emitOpError("has no gradient of ")
                << segment.getTensor() << " in an entry of kind '"
                << stringifyEntryKind(kind) << "'";
-      values.push_back(gradient.getValue());
+      values.push_back(addUp(it->second));
     }
-    zero::ReduceScatterOp::create(builder, last.getLoc(), name, values, axis);
-    for (auto [tensor, gradient] : gradients.byTensor)
-      gradient->erase();
+    train::GradientOp last = gradients.last;
+    OpBuilder builder(last);
+    builder.setInsertionPointAfter(last);
+    zero::ReduceScatterOp::create(builder, last.getLoc(), nameOf(group), values,
+                                  worldAxis());
+    for (const auto &[tensor, contributions] : gradients.byTensor)
+      for (train::GradientOp gradient : contributions)
+        gradient->erase();
     return success();
+  }
+
+  /// The sum of the contributions to one gradient, in program order.
+  static Value addUp(ArrayRef<train::GradientOp> contributions) {
+    train::GradientOp first = contributions.front();
+    Value sum = first.getValue();
+    for (train::GradientOp gradient : contributions.drop_front()) {
+      OpBuilder builder(gradient);
+      Location loc = gradient.getLoc();
+      auto fusion = nn::FusionOp::create(
+          builder, loc, sum.getType(), ValueRange{sum, gradient.getValue()},
+          stringifyFusionKind(FusionKind::Elementwise));
+      OpBuilder body = OpBuilder::atBlockEnd(fusion.getBody());
+      Value added = nn::AddOp::create(body, loc, fusion.getBodyArgument(0),
+                                      fusion.getBodyArgument(1));
+      nn::YieldOp::create(body, loc, added);
+      sum = fusion.getResult(0);
+    }
+    return sum;
+  }
+
+  static FlatSymbolRefAttr nameOf(zero::GroupOp group) {
+    return FlatSymbolRefAttr::get(group.getSymNameAttr());
+  }
+  FlatSymbolRefAttr worldAxis() {
+    return FlatSymbolRefAttr::get(&getContext(), zero::kWorldAxis);
   }
 };
 

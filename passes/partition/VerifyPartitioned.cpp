@@ -206,12 +206,8 @@ private:
     for (auto parameter : module.getOps<train::ParameterOp>()) {
       if (!parameter.isTrainable())
         continue;
-      auto &makers = made[parameter.getSymNameAttr()];
-      if (makers.empty())
+      if (made[parameter.getSymNameAttr()].empty())
         report(entry, "P4") << "has no gradient of @" << parameter.getSymName();
-      else if (makers.size() > 1)
-        report(makers[1], "P4") << "is the second gradient of @"
-                                << parameter.getSymName() << " in this entry";
     }
     for (auto group : module.getOps<zero::GroupOp>())
       if (!group.getFrozen())
@@ -231,12 +227,15 @@ private:
     if (!isDue && !reductions.empty())
       report(reductions[0], "P5")
           << "reduces whole gradients ahead of the last micro-batch";
-    if (reductions.size() > 1)
+    bool isOneMessage = isWhole || group.getSegments().size() > 1;
+    if (reductions.size() > 1 && isOneMessage)
       report(reductions[1], "P5")
           << "reduces the gradients of @" << group.getSymName() << " again";
     for (Operation *reduction : reductions) {
       if (isa<zero::AllReduceGradientsOp>(reduction) != isWhole)
         report(reduction, "P5") << "does not fit stage " << group.getStage();
+      if (!isOneMessage)
+        continue;
       for (zero::SegmentAttr segment : group.getSegmentRange())
         for (Operation *maker : made.lookup(segment.getTensor().getAttr()))
           if (reduction->isBeforeInBlock(maker)) {

@@ -41,7 +41,8 @@ def VerifyPrecisionPass : Pass<"precision-verify", "::mlir::ModuleOp"> {
     - (P1) every element type is one that the host computes with: f64, i64, i32,
       i1, and f32 unless the policy is f64;
     - (P2) gradients and moments have the type of their parameter;
-    - (P3) settings, accumulators and reports are f64, counters are i64;
+    - (P3) accumulators and reports are f64, counters are i64, settings are
+      either;
     - (P4) no cast leaves the type as it is.
   }];
   let options = [

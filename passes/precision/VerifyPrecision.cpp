@@ -17,7 +17,7 @@ struct VerifyPrecisionPass
 
 private:
   LogicalResult verifyType(Operation *op, Type type);
-  LogicalResult verifyState(StateOp state);
+  LogicalResult verifyState(StateOp state, const SymbolTable &symbols);
   LogicalResult verifyEntry(EntryOp entry);
 };
 } // namespace
@@ -34,13 +34,13 @@ LogicalResult VerifyPrecisionPass::verifyType(Operation *op, Type type) {
          << element << ", which policy '" << policy << "' does not leave";
 }
 
-LogicalResult VerifyPrecisionPass::verifyState(StateOp state) {
+LogicalResult VerifyPrecisionPass::verifyState(StateOp state,
+                                               const SymbolTable &symbols) {
   if (failed(verifyType(state, state.getType())))
     return failure();
   // (P2)
   if (state.getParameter()) {
-    auto parameter =
-        getOperation().lookupSymbol<ParameterOp>(*state.getParameter());
+    auto parameter = symbols.lookup<ParameterOp>(*state.getParameter());
     if (parameter.getType() != state.getType()) {
       InFlightDiagnostic diagnostic = state.emitError("has type ")
                                       << state.getType()
@@ -53,12 +53,17 @@ LogicalResult VerifyPrecisionPass::verifyState(StateOp state) {
   }
   // (P3)
   Type element = state.getType().getElementType();
-  bool isCounter = state.getKind() == StateKind::Counter;
-  if (isCounter ? !element.isInteger(64) : !element.isF64())
-    return state.emitError("of kind '")
-           << stringifyStateKind(state.getKind()) << "' must be "
-           << (isCounter ? "i64" : "f64") << ", got " << element;
-  return success();
+  bool mayBeInteger = state.getKind() == StateKind::Counter ||
+                      state.getKind() == StateKind::Setting;
+  bool mayBeFloat = state.getKind() != StateKind::Counter;
+  if ((mayBeInteger && element.isInteger(64)) ||
+      (mayBeFloat && element.isF64()))
+    return success();
+  return state.emitError("of kind '")
+         << stringifyStateKind(state.getKind()) << "' must be "
+         << (mayBeFloat ? "f64" : "")
+         << (mayBeFloat && mayBeInteger ? " or " : "")
+         << (mayBeInteger ? "i64" : "") << ", got " << element;
 }
 
 LogicalResult VerifyPrecisionPass::verifyEntry(EntryOp entry) {
@@ -79,12 +84,13 @@ LogicalResult VerifyPrecisionPass::verifyEntry(EntryOp entry) {
 
 void VerifyPrecisionPass::runOnOperation() {
   markAllAnalysesPreserved();
+  SymbolTable symbols(getOperation());
   for (Operation &op : *getOperation().getBody()) {
     LogicalResult result = success();
     if (auto parameter = dyn_cast<ParameterOp>(op))
       result = verifyType(parameter, parameter.getType());
     else if (auto state = dyn_cast<StateOp>(op))
-      result = verifyState(state);
+      result = verifyState(state, symbols);
     else if (auto entry = dyn_cast<EntryOp>(op))
       result = verifyEntry(entry);
     if (failed(result))

@@ -8,7 +8,7 @@ using llvm::StringRef;
 
 llvm::Expected<InitRule> dsc::onnx_import::parseInitRule(StringRef text) {
   auto fault = [&](const llvm::Twine &what) {
-    return llvm::createStringError("--init rule '" + text + "' " + what);
+    return llvm::createStringError("rule '" + text + "' " + what);
   };
   auto [name, rest] = text.split('(');
   InitRule rule{name.trim(), {}};

@@ -192,7 +192,7 @@ train.entry @update() kind(update) {
 // train.accumulate (C1)
 train.state @r : tensor<f64> report
 train.entry @step(%x: tensor<f64> {dsc.name = "x"}) kind(step) {
-  // expected-error @below {{expects a train.state of kind 'accumulator': @r}}
+  // expected-error @below {{expects a train.state of kind 'accumulator' or 'counter': @r}}
   train.accumulate @r, %x : tensor<f64>
   train.return
 }

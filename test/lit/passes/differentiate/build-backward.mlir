@@ -3,7 +3,7 @@
 
 // The step of a two-layer perceptron: forward, the loss pair, a seed, and
 // backward from the last layer to the first. A gradient leaves as soon as it is
-// complete.
+// there.
 
 // CHECK: train.state @dsc.loss_sum : tensor<f64> accumulator
 // CHECK: train.state @dsc.loss_weight : tensor<f64> accumulator
@@ -75,9 +75,8 @@ func.func @forward(%x: tensor<4x3xf32> {dsc.name = "x", dsc.role = "data"}, %t: 
 // -----
 
 // A parameter that is used three times, twice through one read and once through
-// another, has one gradient: contributions are added in the order in which
-// backward makes them, from the last use to the first, and the sum is emitted
-// after the first use.
+// another, gets three contributions, in the order in which backward makes them:
+// from the last use to the first. None is kept for the others.
 
 // CHECK-LABEL: train.entry @step(
 // CHECK: %[[A:.+]] = nn.mul %x, %[[W:.+]] :
@@ -86,13 +85,12 @@ func.func @forward(%x: tensor<4x3xf32> {dsc.name = "x", dsc.role = "data"}, %t: 
 // CHECK: %[[SEED:.+]] = nn.cast {{.*}} : tensor<f64> -> tensor<f32>
 // CHECK: %[[GB:.+]] = nn.mul %[[SEED]], %[[W]] :
 // CHECK: %[[THIRD:.+]] = nn.mul %[[SEED]], %[[B]] :
+// CHECK-NEXT: train.gradient @w, %[[THIRD]] : tensor<f32>
 // CHECK: %[[GA:.+]] = nn.mul %[[GB]], %[[AGAIN]] :
 // CHECK: %[[SECOND:.+]] = nn.mul %[[GB]], %[[A]] :
-// CHECK: %[[TWO:.+]] = nn.add %[[THIRD]], %[[SECOND]] :
-// CHECK-NOT: train.gradient
+// CHECK-NEXT: train.gradient @w, %[[SECOND]] : tensor<f32>
 // CHECK: %[[FIRST:.+]] = nn.mul %[[GA]], %x :
-// CHECK: %[[ALL:.+]] = nn.add %[[TWO]], %[[FIRST]] :
-// CHECK: train.gradient @w, %[[ALL]] : tensor<f32>
+// CHECK-NEXT: train.gradient @w, %[[FIRST]] : tensor<f32>
 // CHECK-NEXT: train.return
 train.parameter @w : tensor<f32> trainable("")
 func.func @forward(%x: tensor<f32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.role = "loss_weight"}) {
@@ -138,4 +136,47 @@ func.func @forward(%x: tensor<f32> {dsc.name = "x", dsc.role = "data"}, %z: tens
   %sum = nn.select %passes, %product, %x : tensor<i1>, tensor<f32>
   %one = nn.constant dense<1.0> : tensor<f32>
   return %y, %sum, %one : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Dropout stays in the steps, which count micro-batches for it: what is dropped
+// differs from one to the next, but not between forward and backward.
+
+// CHECK-LABEL: train.entry @step(
+// CHECK: %[[SEED:.+]] = train.read @dsc.seed
+// CHECK: %[[COUNT:.+]] = train.read @dsc.micro_batch
+// CHECK: nn.dropout %{{.+}}, %[[SEED]], %[[COUNT]] probability = 5.000000e-01 site = 3
+// CHECK: nn.dropout %{{.+}}, %[[SEED]], %[[COUNT]] probability = 5.000000e-01 site = 3
+// CHECK: train.gradient @w
+// CHECK: %[[ONE:.+]] = nn.constant dense<1> : tensor<i64>
+// CHECK-NEXT: train.accumulate @dsc.micro_batch, %[[ONE]] : tensor<i64>
+// CHECK-NEXT: train.return
+// CHECK-LABEL: train.entry @step_last(
+// CHECK: train.accumulate @dsc.micro_batch
+train.parameter @w : tensor<f32> trainable("")
+train.state @dsc.seed : tensor<i64> setting = 0.0 "seed of dropout"
+train.state @dsc.micro_batch : tensor<i64> counter
+func.func @forward() -> (tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.role = "loss_weight"}) {
+  %w = train.read @w : tensor<f32>
+  %seed = train.read @dsc.seed : tensor<i64>
+  %count = train.read @dsc.micro_batch : tensor<i64>
+  %d = nn.dropout %w, %seed, %count probability = 0.5 site = 3 : (tensor<f32>, tensor<i64>, tensor<i64>) -> tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  return %d, %one : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A parameter that is itself the loss has the seed as its gradient.
+
+// CHECK-LABEL: train.entry @step(
+// CHECK: %[[SEED:.+]] = nn.cast {{.*}} : tensor<f64> -> tensor<f32>
+// CHECK-NEXT: train.gradient @w, %[[SEED]] : tensor<f32>
+// CHECK-NEXT: train.return
+train.parameter @w : tensor<f32> trainable("")
+func.func @forward() -> (tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.role = "loss_weight"}) {
+  %w = train.read @w : tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  return %w, %one : tensor<f32>, tensor<f32>
 }

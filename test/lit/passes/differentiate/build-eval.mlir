@@ -1,12 +1,12 @@
 // RUN: dsc-opt %s -split-input-file --differentiate-build-eval | FileCheck %s
 
-// Eval takes the place of @forward: it adds the loss pair and the number of
+// Eval is made from @forward, which stays: it adds the loss pair and the number of
 // correct answers to sums of its own, and returns the model's outputs only.
 
 // CHECK: train.state @dsc.eval_loss_sum : tensor<f64> accumulator
 // CHECK: train.state @dsc.eval_weight : tensor<f64> accumulator
 // CHECK: train.state @dsc.eval_correct : tensor<f64> accumulator
-// CHECK-NOT: func.func
+// CHECK: func.func @forward
 // CHECK: train.entry @eval(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %y: tensor<2xi64> {dsc.name = "y", dsc.role = "labels"}) -> (tensor<2x3xf32> {dsc.name = "p"}) kind(eval)
 // CHECK: %[[OUTPUT:.+]] = nn.tanh %x
 // CHECK: %[[SUM:.+]], %[[WEIGHT:.+]] = nn.cross_entropy
@@ -38,4 +38,21 @@ func.func @forward(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %y: 
 func.func @forward() -> (tensor<f64> {dsc.name = "loss"}, tensor<f64> {dsc.role = "loss_sum"}, tensor<f64> {dsc.role = "loss_weight"}) {
   %one = nn.constant dense<1.0> : tensor<f64>
   return %one, %one, %one : tensor<f64>, tensor<f64>, tensor<f64>
+}
+
+// -----
+
+// Dropout is for steps: eval reads what it would have dropped from.
+
+// CHECK-LABEL: train.entry @eval(
+// CHECK-NEXT: %[[SUM:.+]] = nn.cast %x
+// CHECK-NEXT: train.accumulate @dsc.eval_loss_sum, %[[SUM]]
+train.state @dsc.seed : tensor<i64> setting = 0.0 "seed of dropout"
+train.state @dsc.micro_batch : tensor<i64> counter
+func.func @forward(%x: tensor<f32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.role = "loss_weight"}) {
+  %seed = train.read @dsc.seed : tensor<i64>
+  %count = train.read @dsc.micro_batch : tensor<i64>
+  %d = nn.dropout %x, %seed, %count probability = 0.5 site = 3 : (tensor<f32>, tensor<i64>, tensor<i64>) -> tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  return %d, %one : tensor<f32>, tensor<f32>
 }

@@ -223,8 +223,8 @@ train.entry @update() kind(update) {
 train.entry @eval(%x: tensor<2xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<2xf32> {dsc.name = "y"}) kind(eval) {
   train.return %x : tensor<2xf32>
 }
-// expected-error @below {{is not one of step, step_last, update and eval}}
-train.entry @forward() kind(forward) {
+// expected-error @below {{is not one of step, step_last, update, eval and forward}}
+train.entry @other() kind(forward) {
   train.return
 }
 

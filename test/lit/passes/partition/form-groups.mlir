@@ -86,3 +86,13 @@ train.parameter @"fc.1" : tensor<4xf32> trainable("")
 train.parameter @"fc.1.bias" : tensor<4xf32> trainable("")
 // CHECK: zero.group @group0 stage(3) elements(4) type(f32) segments [#zero.segment<@fc.1, 0, 4>]
 // CHECK: zero.group @fc.1.group stage(3) elements(4) type(f32) segments [#zero.segment<@fc.1.bias, 0, 4>]
+
+// -----
+
+// A tied tensor is a group of its own even where all uses are neighbours, as in
+// a model of one layer.
+
+train.parameter @"h.0.wte" : tensor<4xf32> trainable("") {ties = ["head"]}
+train.parameter @"h.0.bias" : tensor<4xf32> trainable("")
+// CHECK: zero.group @h.0.wte.group stage(3) elements(4) type(f32) segments [#zero.segment<@h.0.wte, 0, 4>]
+// CHECK: zero.group @h.0 stage(3) elements(4) type(f32) segments [#zero.segment<@h.0.bias, 0, 4>]

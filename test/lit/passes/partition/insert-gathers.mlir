@@ -79,3 +79,24 @@ train.entry @eval() -> (tensor<4xf32> {dsc.name = "y"}) kind(eval) {
   %0 = nn.exp %w : tensor<4xf32>
   train.return %0 : tensor<4xf32>
 }
+
+// -----
+
+// An output outlives the entry, but a gathered tensor is released inside: what
+// is returned is a copy, also of a view.
+
+train.parameter @"fc1.weight" : tensor<4xf32> trainable("")
+zero.group @fc1 stage(3) elements(4) type(f32) segments [#zero.segment<@"fc1.weight", 0, 4>]
+// CHECK-LABEL: train.entry @eval(
+// CHECK-NEXT: %[[W:.+]] = zero.gather @fc1
+// CHECK-NEXT: %[[A:.+]] = nn.fusion ins(%[[P:.+]] = %[[W]] : tensor<4xf32>) kind("elementwise") -> (tensor<4xf32>) {
+// CHECK-NEXT: nn.yield %[[P]]
+// CHECK: %[[VIEW:.+]] = nn.reshape %[[W]]
+// CHECK-NEXT: %[[B:.+]] = nn.fusion ins(%{{.+}} = %[[VIEW]] : tensor<2x2xf32>)
+// CHECK: zero.release @fc1(%[[W]])
+// CHECK-NEXT: train.return %[[A]], %[[B]]
+train.entry @eval() -> (tensor<4xf32> {dsc.name = "y"}, tensor<2x2xf32> {dsc.name = "z"}) kind(eval) {
+  %w = train.read @"fc1.weight" : tensor<4xf32>
+  %view = nn.reshape %w : tensor<4xf32> -> tensor<2x2xf32>
+  train.return %w, %view : tensor<4xf32>, tensor<2x2xf32>
+}

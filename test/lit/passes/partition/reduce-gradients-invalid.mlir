@@ -1,4 +1,4 @@
-// RUN: dsc-opt %s -partition-reduce-gradients -split-input-file -verify-diagnostics
+// RUN: dsc-opt %s -partition-reduce-gradients -verify-diagnostics
 
 // A message of a group holds the gradient of every segment.
 train.parameter @"fc1.weight" : tensor<4xf32> trainable("")
@@ -6,18 +6,6 @@ train.parameter @"fc1.bias" : tensor<4xf32> trainable("")
 // expected-error@below {{has no gradient of @fc1.bias in an entry of kind 'step'}}
 zero.group @fc1 stage(3) elements(36) type(f32) segments [#zero.segment<@"fc1.weight", 0, 4>, #zero.segment<@"fc1.bias", 32, 4>]
 train.entry @step(%w: tensor<4xf32> {dsc.name = "w", dsc.role = "data"}) kind(step) {
-  train.gradient @"fc1.weight", %w : tensor<4xf32>
-  train.return
-}
-
-// -----
-
-// And holds it once.
-train.parameter @"fc1.weight" : tensor<4xf32> trainable("")
-zero.group @fc1 stage(3) elements(4) type(f32) segments [#zero.segment<@"fc1.weight", 0, 4>]
-train.entry @step(%w: tensor<4xf32> {dsc.name = "w", dsc.role = "data"}) kind(step) {
-  train.gradient @"fc1.weight", %w : tensor<4xf32>
-  // expected-error@below {{is the second gradient of @fc1.weight in this entry}}
   train.gradient @"fc1.weight", %w : tensor<4xf32>
   train.return
 }

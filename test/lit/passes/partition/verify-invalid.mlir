@@ -151,13 +151,12 @@ train.entry @step() kind(step) {
 
 // -----
 
-// (P4): a second gradient counts the first one twice.
+// (P4): in the last step no less than in the others.
 train.parameter @w : tensor<4xf32> trainable("")
 zero.group @g stage(0) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
-train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
-  train.gradient @w, %x : tensor<4xf32>
-  // expected-error@below {{(P4) is the second gradient of @w in this entry}}
-  train.gradient @w, %x : tensor<4xf32>
+// expected-error@below {{(P4) has no gradient of @w}}
+// expected-error@below {{(P5) does not reduce the gradients of @g}}
+train.entry @step_last() kind(step_last) {
   train.return
 }
 
@@ -389,5 +388,17 @@ train.entry @eval() kind(eval) {
   // expected-error@below {{(P10) is of the async form, which schedule makes}}
   %w = zero.gather_await %t : tensor<4xf32>
   zero.release @g(%w) : tensor<4xf32>
+  train.return
+}
+// -----
+
+// (P5): shards of several tensors travel in one exchange.
+train.parameter @w : tensor<4xf32> trainable("")
+train.parameter @b : tensor<4xf32> trainable("")
+zero.group @g stage(3) elements(36) type(f32) segments [#zero.segment<@w, 0, 4>, #zero.segment<@b, 32, 4>]
+train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
+  zero.reduce_scatter @g(%x, %x) axis(@world) : tensor<4xf32>, tensor<4xf32>
+  // expected-error@below {{(P5) reduces the gradients of @g again}}
+  zero.reduce_scatter @g(%x, %x) axis(@world) : tensor<4xf32>, tensor<4xf32>
   train.return
 }

@@ -80,9 +80,9 @@ train.state @dsc.loss_sum : tensor<i64> accumulator
 
 // -----
 
-// (P3) So is a setting.
+// (P3) A setting is a number in f64 or i64.
 
-// expected-error @below {{of kind 'setting' must be f64, got 'i32'}}
+// expected-error @below {{of kind 'setting' must be f64 or i64, got 'i32'}}
 train.state @dsc.lr : tensor<i32> setting = 1.0 "learning rate"
 
 // -----

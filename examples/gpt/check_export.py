@@ -33,7 +33,10 @@ def main(model, held_out, logits):
         total += np.sum(np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(labels)), labels])
     loss = total / min(windows * length, len(text) - 1)
     print("ONNX Runtime: loss %.3f on %d bytes of held-out text" % (loss, windows * length))
-    print("ONNX Runtime and dsrun differ by at most %.1e of the largest score" % (difference / largest))
+    print(
+        "ONNX Runtime and dsrun differ by at most %.1e of the largest score"
+        % (difference / largest)
+    )
     if not difference <= TOLERANCE * largest:
         sys.exit("the exported model does not predict the same")
     if not loss < LARGEST_LOSS:

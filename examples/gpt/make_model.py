@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-VOCABULARY, CONTEXT, WIDTH, HEADS, LAYERS = 256, 128, 128, 4, 5
+VOCABULARY, CONTEXT, WIDTH, HEADS, LAYERS = 256, 64, 128, 4, 4
 
 
 class Projection(nn.Module):
@@ -94,7 +94,9 @@ def main():
             exported,
             input_names=["tokens"],
             output_names=["logits"],
-            dynamic_shapes=({0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=CONTEXT)},),
+            dynamic_shapes=(
+                {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=CONTEXT)},
+            ),
             external_data=True,
             dynamo=True,
         )

@@ -95,9 +95,8 @@ Result<TokenData> TokenData::open(const Manifest::Entry &entry,
   DSC_ASSIGN(
       const Manifest::Input *labels,
       chooseInput(entry, source, "labels", source.labelInput, "--label-input"));
-  // Labels that are the tokens themselves have the role of labels.
-  if (!tokens && labels && labels->shift)
-    tokens = labels;
+  if (!labels && tokens && tokens->shift)
+    labels = tokens; // They are their own labels.
   if (!tokens)
     return inputError(source.tokensOption, ": entry '", entry.name,
                       "' has no input of integers, a row a sample, for tokens");

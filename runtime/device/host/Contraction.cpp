@@ -13,11 +13,16 @@ using namespace dsc::runtime;
 namespace {
 
 /// A tile packs its operands once more, so tiles are worth their cost from this
-/// many multiply-adds on...
-constexpr int64_t kTileWork = int64_t(4) << 20;
+/// many multiply-adds on, the first few of them...
+constexpr int64_t kTileWork = int64_t(8) << 20;
+constexpr int64_t kFewTiles = 4;
+/// ...more of them from this many on: half of a millisecond. (256x2304x768 on
+/// one thread: 8 tiles of 256x288 are as fast as one, 32 of 128x144 a sixth
+/// slower.)
+constexpr int64_t kLargeTileWork = int64_t(64) << 20;
 /// ...and from this many rows and columns on. Tile edges are multiples of
 /// kTileStep, which the kernels' register tiles divide.
-constexpr int64_t kMinTileEdge = 128;
+constexpr int64_t kMinTileRows = 128, kMinTileColumns = 256;
 constexpr int64_t kTileStep = 16;
 constexpr int64_t kMaxTiles = 64;
 
@@ -78,15 +83,19 @@ void computeTiles(void *const *args, int64_t begin, int64_t end) {
 
 TileGrid dsc::runtime::tileGridFor(const dsrt_contraction_desc &desc) {
   double work = double(desc.m) * double(desc.n) * double(desc.k);
-  int64_t wanted = int64_t(std::min(work / kTileWork, double(kMaxTiles)));
+  double many = std::max(double(kFewTiles), work / kLargeTileWork);
+  int64_t wanted =
+      int64_t(std::min({work / kTileWork, many, double(kMaxTiles)}));
   // A batch has its own parallelism; its matrices are cut less.
   wanted /= std::max<int64_t>(desc.batch, 1);
   int64_t rows = 1, columns = 1;
-  while (rows * columns < wanted) {
+  while (rows * columns * 2 <= wanted) {
     int64_t height = desc.m / (rows * 2), width = desc.n / (columns * 2);
-    if (std::max(height, width) < kMinTileEdge)
+    bool cutRows = height >= kMinTileRows,
+         cutColumns = width >= kMinTileColumns;
+    if (!cutRows && !cutColumns)
       break;
-    (height >= width ? rows : columns) *= 2;
+    (cutRows && (height >= width || !cutColumns) ? rows : columns) *= 2;
   }
   TileGrid grid;
   grid.tileRows = tileEdge(desc.m, rows);

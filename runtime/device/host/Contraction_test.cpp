@@ -62,6 +62,7 @@ template <typename T> void compareWithReference(double tolerance) {
                                 {4, 17, 33, 9},
                                 {1, 200, 330, 150},
                                 {1, 64, 512, 300},
+                                {1, 300, 520, 120},
                                 {2, 3, 4, 0}})
     for (int flags = 0; flags < 8; ++flags) {
       dsrt_contraction_desc desc{

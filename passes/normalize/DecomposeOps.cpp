@@ -64,13 +64,77 @@ template <typename OpTy> struct MoveSoftmaxLast : OpRewritePattern<OpTy> {
   }
 };
 
+/// A running sum is a sum over what a comparison of places lets through. It is
+/// quadratic, and meant for the short rows of numbers that shapes are made of.
+struct DecomposeCumSum : OpRewritePattern<nn::CumSumOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::CumSumOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getType();
+    // Dimension dim counts results, the one behind it what they add.
+    int64_t dim = op.getDim();
+    SmallVector<int64_t> shape(type.getShape()), dims;
+    shape.insert(shape.begin() + dim, type.getDimSize(dim));
+    for (int64_t i = 0; i != type.getRank(); ++i)
+      dims.push_back(i < dim ? i : i + 1);
+    RankedTensorType pairs = type.clone(shape);
+    RankedTensorType places = pairs.clone(rewriter.getI64Type());
+    Value result = nn::IotaOp::create(rewriter, loc, places, dim);
+    Value term = nn::IotaOp::create(rewriter, loc, places, dim + 1);
+    if (op.getReverse())
+      std::swap(result, term);
+    Value counts = nn::CompareOp::create(
+        rewriter, loc, pairs.clone(rewriter.getI1Type()),
+        op.getExclusive() ? nn::ComparePredicate::lt : nn::ComparePredicate::le,
+        term, result);
+    Value terms = nn::SelectOp::create(
+        rewriter, loc, counts,
+        nn::BroadcastOp::create(rewriter, loc, pairs, op.getInput(), dims),
+        nn::createSplat(rewriter, loc, pairs, 0));
+    rewriter.replaceOpWithNewOp<nn::ReduceSumOp>(
+        op, type, terms, ArrayRef<int64_t>{dim + 1}, /*keep_dims=*/false);
+    return success();
+  }
+};
+
+/// Merges the dimensions of a row into one.
+struct MergeLayerNormDims : OpRewritePattern<nn::LayerNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::LayerNormOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getInput().getType();
+    int64_t rowRank = op.getScale().getType().getRank();
+    if (rowRank == 1)
+      return failure();
+    int64_t columns = op.getScale().getType().getNumElements();
+    SmallVector<int64_t> shape(type.getShape().drop_back(rowRank));
+    shape.push_back(columns);
+    Location loc = op.getLoc();
+    Value bias = op.getBias();
+    auto merged = nn::LayerNormOp::create(
+        rewriter, loc, reshapeTo(rewriter, loc, op.getInput(), shape),
+        reshapeTo(rewriter, loc, op.getScale(), {columns}),
+        bias ? reshapeTo(rewriter, loc, bias, {columns}) : Value(),
+        op.getEpsilonAttr());
+    rewriter.replaceOp(
+        op, {reshapeTo(rewriter, loc, merged.getResult(), type.getShape()),
+             merged.getMean(), merged.getRstd()});
+    return success();
+  }
+};
+
 struct DecomposeOpsPass : dsc::impl::DecomposeOpsPassBase<DecomposeOpsPass> {
   using DecomposeOpsPassBase::DecomposeOpsPassBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeReduceMean, MoveSoftmaxLast<nn::SoftmaxOp>,
-                 MoveSoftmaxLast<nn::LogSoftmaxOp>>(&getContext());
+    patterns
+        .add<DecomposeReduceMean, DecomposeCumSum, MergeLayerNormDims,
+             MoveSoftmaxLast<nn::SoftmaxOp>, MoveSoftmaxLast<nn::LogSoftmaxOp>>(
+            &getContext());
     populateDecomposeMatmulPatterns(patterns);
     populateDecomposeLossPatterns(patterns);
     if (failed(applyPatternsGreedily(

@@ -1,5 +1,6 @@
 #include "passes/normalize/InferShapes.h"
 #include "dialects/nn/NnOps.h"
+#include "dialects/train/TrainOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -14,6 +15,19 @@ static void noteOperands(Diagnostic &diagnostic, Operation *op) {
     diagnostic.attachNote(operand.get().getLoc())
         << "operand " << operand.getOperandNumber() << " is "
         << operand.get().getType();
+}
+
+void dsc::noteTable(Diagnostic &diagnostic, Operation *op) {
+  auto gather = dyn_cast<nn::GatherOp>(op);
+  if (!gather)
+    return;
+  auto read = gather.getData().getDefiningOp<train::ReadOp>();
+  if (read)
+    diagnostic.attachNote(read.getLoc())
+        << "the table is parameter '" << read.getSymbol() << "' with "
+        << gather.getData().getType().getDimSize(gather.getDim())
+        << " entries; if these are positions, bind a sequence that is no "
+           "longer (--bind)";
 }
 
 bool dsc::isTooLarge(RankedTensorType type) {
@@ -35,8 +49,10 @@ bool dsc::isTooLarge(RankedTensorType type) {
 /// Infers the result types of `op`, sets them and checks the operation.
 static LogicalResult reinfer(ShapeInferenceOpInterface op) {
   ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
       noteOperands(diagnostic, op);
+      noteTable(diagnostic, op);
+    }
     return failure(); // Not handled: others print it.
   });
   SmallVector<Type> types;
@@ -57,13 +73,20 @@ static LogicalResult reinfer(ShapeInferenceOpInterface op) {
   return success();
 }
 
-/// Replaces an operation on integers by its value if that is constant: such
-/// are the shapes that later operations ask for.
+/// Replaces an operation by its value if that is constant: such are the shapes
+/// that later operations ask for. Some exporters compute shapes in floats, so
+/// the type does not matter where all operands are constant.
 static void foldShapeArithmetic(Operation *op) {
+  auto isInteger = [](Type type) {
+    return getElementTypeOrSelf(type).isInteger();
+  };
+  auto isConstant = [](Value value) {
+    Operation *producer = value.getDefiningOp();
+    return producer && producer->hasTrait<OpTrait::ConstantLike>();
+  };
   if (op->hasTrait<OpTrait::ConstantLike>() ||
-      !llvm::all_of(op->getResultTypes(), [](Type type) {
-        return getElementTypeOrSelf(type).isInteger();
-      }))
+      !(llvm::all_of(op->getResultTypes(), isInteger) ||
+        llvm::all_of(op->getOperands(), isConstant)))
     return;
   OpBuilder builder(op);
   SmallVector<Value> values;

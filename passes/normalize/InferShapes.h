@@ -9,6 +9,10 @@ namespace dsc {
 /// addresses.
 bool isTooLarge(mlir::RankedTensorType type);
 
+/// If `op` gathers from a parameter, names it. Where its rows are positions,
+/// their number bounds the length of a sequence.
+void noteTable(mlir::Diagnostic &diagnostic, mlir::Operation *op);
+
 /// Infers the result types of the operations of `forward` from its argument
 /// types, in order, and sets the function's result types. Fails after a located
 /// error for each operation whose operands do not fit, or whose result has a

@@ -18,6 +18,9 @@ mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value transposeTo(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
+/// Slices, splits, gathers, repetitions and ranges of import form.
+void populateResolveIndexOpsPatterns(mlir::RewritePatternSet &patterns);
+
 /// `nn.matmul` with batch dims that differ.
 void populateDecomposeMatmulPatterns(mlir::RewritePatternSet &patterns);
 

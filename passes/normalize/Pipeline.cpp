@@ -13,8 +13,19 @@ void dsc::buildNormalizePipeline(OpPassManager &pm,
   BindDimsPassOptions bindDims;
   bindDims.bind.assign(options.bind.begin(), options.bind.end());
   pm.addPass(createBindDimsPass(bindDims));
-  // Views before decomposition, whose patterns then meet plain operands.
+  // Views first: the patterns of all that follows then meet plain operands.
   pm.addPass(createResolveShapeOpsPass());
+  // One spelling of what exporters write in several: raising sees a square as a
+  // product, transposes inside matmul, and equal values as one.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Softmax before what is made of it. Raising precedes decomposition, which
+  // takes means apart.
+  pm.addPass(createRaiseSoftmaxPass());
+  pm.addPass(createRaiseLayerNormPass());
+  pm.addPass(createRaiseGeluPass());
+  pm.addPass(createRaiseCrossEntropyPass());
+  pm.addPass(createRaiseAttentionPass());
   pm.addPass(createDecomposeOpsPass());
   // Needed for speed only: duplicates and what the above left without a use.
   pm.addPass(createCanonicalizerPass());

@@ -71,6 +71,9 @@ static LogicalResult verifyOp(Operation &op) {
       return success();
     return op.emitOpError("does not run along the last dim (N6)");
   };
+  if (auto norm = dyn_cast<nn::LayerNormOp>(op);
+      norm && norm.getScale().getType().getRank() != 1)
+    return op.emitOpError("does not run along the last dim alone (N6)");
   if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
     return verifyDim(softmax);
   if (auto softmax = dyn_cast<nn::LogSoftmaxOp>(op))

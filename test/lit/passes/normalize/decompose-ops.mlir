@@ -55,3 +55,35 @@ func.func @forward(%x: tensor<3x4xf32>, %y: tensor<2x1x4x5xf32>, %z: tensor<7x5x
   %1 = nn.matmul %0, %z : (tensor<2x1x3x5xf32>, tensor<7x5x6xf32>) -> tensor<2x7x3x6xf32>
   return %1 : tensor<2x7x3x6xf32>
 }
+
+// -----
+
+// Dimensions of a row that layer_norm goes over merge into one.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: %[[X:.*]]: tensor<4x2x3xf32>, %[[S:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<2x3xf32>
+// CHECK-DAG: %[[XR:.*]] = nn.reshape %[[X]] : tensor<4x2x3xf32> -> tensor<4x6xf32>
+// CHECK-DAG: %[[SR:.*]] = nn.reshape %[[S]] : tensor<2x3xf32> -> tensor<6xf32>
+// CHECK-DAG: %[[BR:.*]] = nn.reshape %[[B]] : tensor<2x3xf32> -> tensor<6xf32>
+// CHECK: %[[Y:.*]], %[[M:.*]], %{{.*}} = nn.layer_norm %[[XR]], %[[SR]], %[[BR]] epsilon = 1.000000e-05
+// CHECK: %[[YR:.*]] = nn.reshape %[[Y]] : tensor<4x6xf32> -> tensor<4x2x3xf32>
+// CHECK: return %[[YR]], %[[M]]
+func.func @forward(%x: tensor<4x2x3xf32>, %s: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> (tensor<4x2x3xf32>, tensor<4xf32>) {
+  %0, %mean, %rstd = nn.layer_norm %x, %s, %b epsilon = 1.0e-5 : (tensor<4x2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> (tensor<4x2x3xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %0, %mean : tensor<4x2x3xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A running sum from behind, without the element itself, adds what comes later.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: %[[X:.*]]: tensor<2x3xi64>
+// CHECK-DAG: %[[I:.*]] = nn.iota dim = 1 : tensor<2x3x3xi64>
+// CHECK-DAG: %[[J:.*]] = nn.iota dim = 2 : tensor<2x3x3xi64>
+// CHECK-DAG: %[[B:.*]] = nn.broadcast %[[X]] dims = [0, 2] : tensor<2x3xi64> -> tensor<2x3x3xi64>
+// CHECK: %[[LATER:.*]] = nn.compare lt %[[I]], %[[J]]
+// CHECK: %[[T:.*]] = nn.select %[[LATER]], %[[B]], %{{.*}}
+// CHECK: nn.reduce_sum %[[T]] dims = [2]
+func.func @forward(%x: tensor<2x3xi64>) -> tensor<2x3xi64> {
+  %0 = nn.cumsum %x dim = 1 exclusive reverse : tensor<2x3xi64>
+  return %0 : tensor<2x3xi64>
+}

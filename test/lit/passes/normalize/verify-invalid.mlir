@@ -155,3 +155,39 @@ func.func @forward(%x: tensor<2x3xf32> {dsc.name = "x"}) {
   %1 = nn.log_softmax %x dim = 0 : tensor<2x3xf32>
   return
 }
+
+// -----
+
+// N4: a size that is still an operation.
+func.func @forward(%x: tensor<2x3xf32> {dsc.name = "x"}) -> (tensor<2xi64> {dsc.name = "y"}) {
+  // expected-error @below {{'nn.shape_of' op does not belong to normal form (N4)}}
+  %0 = nn.shape_of %x start = 0 end = 2 : tensor<2x3xf32> -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
+// -----
+
+// N4: parts that are still one operation.
+func.func @forward(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<2xf32> {dsc.name = "y"}) {
+  // expected-error @below {{'nn.split' op does not belong to normal form (N4)}}
+  %0:2 = nn.split %x dim = 0 : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#0 : tensor<2xf32>
+}
+
+// -----
+
+// N4: a running sum.
+func.func @forward(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<4xf32> {dsc.name = "y"}) {
+  // expected-error @below {{'nn.cumsum' op does not belong to normal form (N4)}}
+  %0 = nn.cumsum %x dim = 0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// N6: layer_norm over two dimensions.
+func.func @forward(%x: tensor<4x2x3xf32> {dsc.name = "x"}, %s: tensor<2x3xf32> {dsc.name = "s"}) -> (tensor<4x2x3xf32> {dsc.name = "y"}) {
+  // expected-error @below {{'nn.layer_norm' op does not run along the last dim alone (N6)}}
+  %0, %mean, %rstd = nn.layer_norm %x, %s epsilon = 1.0e-5 : (tensor<4x2x3xf32>, tensor<2x3xf32>) -> (tensor<4x2x3xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %0 : tensor<4x2x3xf32>
+}

@@ -29,6 +29,7 @@ static OpFoldResult foldReshape(Operation *op, Attribute input) {
     return op->getOperand(0);
   auto value = dyn_cast_if_present<DenseElementsAttr>(input);
   if (!value || !type.hasStaticShape() ||
+      value.getNumElements() != type.getNumElements() ||
       (!value.isSplat() && !isFoldable(type)))
     return {};
   return value.reshape(type);
@@ -93,7 +94,7 @@ OpFoldResult TileOp::fold(FoldAdaptor adaptor) {
   if (keepsShape(getInput(), getType()))
     return getInput();
   auto value = dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput());
-  if (!value || !getType().hasStaticShape())
+  if (!value || value.empty() || !getType().hasStaticShape())
     return {};
   if (value.isSplat() && getType().getNumElements() > 0)
     return value.resizeSplat(getType());
@@ -157,6 +158,8 @@ OpFoldResult NonZeroOp::fold(FoldAdaptor adaptor) {
     if (isNonZero(value, position++))
       places.emplace_back(index);
   });
+  if (static_cast<int64_t>(places.size()) != getType().getDimSize(1))
+    return {};
   return collectIntegers(getType(), [&](ArrayRef<int64_t> index) {
     return places[index[1]][index[0]];
   });
@@ -182,10 +185,12 @@ static Attribute sliceElements(DenseElementsAttr value, RankedTensorType type,
 
 OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
   // Inference reports what is wrong with the positions; folding is silent.
-  ScopedDiagnosticHandler quiet(getContext(),
-                                [](Diagnostic &) { return success(); });
-  auto ranges = getRanges();
-  if (failed(ranges) || !*ranges || !getType().hasStaticShape())
+  auto ranges = getSliceRanges(*this, [] { return InFlightDiagnostic(); });
+  if (failed(ranges) || !*ranges ||
+      !llvm::equal(getType().getShape(),
+                   llvm::map_range(**ranges, [](const SliceRange &range) {
+                     return range.size;
+                   })))
     return {};
   bool whole = llvm::all_of(**ranges, [](const SliceRange &range) {
     return range.start == 0 && range.step == 1;
@@ -208,13 +213,15 @@ LogicalResult SplitOp::fold(FoldAdaptor adaptor,
   SmallVector<SliceRange> ranges(value.getType().getRank(), {0, 0, 1});
   for (Value result : getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
-    Attribute part;
-    if (type.hasStaticShape())
-      part = sliceElements(value, type, ranges);
+    int64_t &start = ranges[getDim()].start;
+    if (!type.hasStaticShape() || start + type.getDimSize(getDim()) >
+                                      value.getType().getDimSize(getDim()))
+      return failure();
+    Attribute part = sliceElements(value, type, ranges);
     if (!part)
       return failure();
     results.push_back(part);
-    ranges[getDim()].start += type.getDimSize(getDim());
+    start += type.getDimSize(getDim());
   }
   return success();
 }

@@ -159,7 +159,7 @@ void PadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
-  if (getInputs().size() == 1)
+  if (getInputs().size() == 1 && getInputs().front().getType() == getType())
     return getInputs().front();
   auto values = getConstants(adaptor.getInputs());
   if (!values)

@@ -33,6 +33,13 @@ llvm::LogicalResult inferReduction(std::optional<mlir::Location> loc,
 /// not constant.
 std::optional<llvm::SmallVector<int64_t>> getConstantSizes(mlir::Value value);
 
+/// What `op` takes along each dimension, or nothing while a position or a size
+/// that matters is not known. Reports through `emitError` what its constraints
+/// on values forbid.
+llvm::FailureOr<std::optional<llvm::SmallVector<SliceRange>>>
+getSliceRanges(DynamicSliceOp op,
+               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
 /// Whether element `position` of a constant is neither 0 nor false; NaN is not.
 bool isNonZero(mlir::DenseElementsAttr elements, int64_t position);
 

@@ -94,13 +94,16 @@ static SliceRange getRange(int64_t size, int64_t start, int64_t end,
   return {start, count, count == 1 ? 1 : step};
 }
 
-FailureOr<std::optional<SmallVector<SliceRange>>> DynamicSliceOp::getRanges() {
-  RankedTensorType input = getInput().getType();
-  auto starts = getConstantSizes(getStarts()),
-       ends = getConstantSizes(getEnds());
-  auto axes = getConstantSizes(getAxes()), steps = getConstantSizes(getSteps());
+FailureOr<std::optional<SmallVector<SliceRange>>>
+dsc::nn::getSliceRanges(DynamicSliceOp op,
+                        llvm::function_ref<InFlightDiagnostic()> emitError) {
+  RankedTensorType input = op.getInput().getType();
+  auto starts = getConstantSizes(op.getStarts());
+  auto ends = getConstantSizes(op.getEnds());
+  auto axes = getConstantSizes(op.getAxes());
+  auto steps = getConstantSizes(op.getSteps());
   using Ranges = std::optional<SmallVector<SliceRange>>;
-  if (!starts || !ends || (getAxes() && !axes) || (getSteps() && !steps))
+  if (!starts || !ends || (op.getAxes() && !axes) || (op.getSteps() && !steps))
     return Ranges();
   SmallVector<SliceRange> ranges;
   for (int64_t size : input.getShape())
@@ -110,22 +113,25 @@ FailureOr<std::optional<SmallVector<SliceRange>>> DynamicSliceOp::getRanges() {
     int64_t axis = axes ? (*axes)[i] : i;
     int64_t dim = axis < 0 ? axis + input.getRank() : axis;
     // C3
-    if (dim < 0 || dim >= input.getRank() || seen[dim])
-      return emitOpError("axis ")
-             << axis
-             << (dim >= 0 && dim < input.getRank()
-                     ? " occurs twice"
-                     : " is not a dimension of the operand");
+    if (dim < 0 || dim >= input.getRank())
+      return emitError() << "axis " << axis
+                         << " is not a dimension of the operand";
+    if (seen[dim])
+      return emitError() << "axis " << axis << " occurs twice";
     seen[dim] = true;
     int64_t step = steps ? (*steps)[i] : 1;
     if (step == 0) // C4
-      return emitOpError("has step 0 along dimension ") << dim;
+      return emitError() << "has step 0 along dimension " << dim;
     if (input.isDynamicDim(dim))
       return Ranges();
     ranges[dim] =
         getRange(input.getDimSize(dim), (*starts)[i], (*ends)[i], step);
   }
   return Ranges(std::move(ranges));
+}
+
+FailureOr<std::optional<SmallVector<SliceRange>>> DynamicSliceOp::getRanges() {
+  return getSliceRanges(*this, [&] { return emitOpError(); });
 }
 
 LogicalResult DynamicSliceOp::reinferResultTypes(SmallVectorImpl<Type> &types) {

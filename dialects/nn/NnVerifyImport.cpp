@@ -77,6 +77,12 @@ LogicalResult DynamicExpandOp::verify() {
   if (getType().getRank() != std::max(getInput().getType().getRank(), count))
     return emitOpError("cannot expand ") << getInput().getType() << " to "
                                          << count << " sizes as " << getType();
+  // C3, as far as types tell
+  for (auto [from, to] :
+       llvm::zip(llvm::reverse(getInput().getType().getShape()),
+                 llvm::reverse(getType().getShape())))
+    if (from != 1 && failed(verifyCompatibleShape({from}, {to})))
+      return emitOpError("cannot expand size ") << from << " to size " << to;
   return verifyElementType(*this, getInput(), getResult());
 }
 

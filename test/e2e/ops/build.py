@@ -1,6 +1,6 @@
 """The model of a group of operator cases.
 
-Its loss is the sum over cases of <result, seed>, with a data input `CASE.seed`
+Its loss is the sum over results of <result, seed>, with a data input `RESULT.seed`
 of shape [1, elements] as the cotangent: so each gradient is exercised with
 unequal upstream values, and the model has one sample.
 """
@@ -24,21 +24,25 @@ def _case_nodes(group):
                 fixed[names[-1]] = case.constants[position]
             else:
                 names.append(next(trained))
-        nodes.append(node(case.op, names, [case.label], case.label, **case.attributes))
+        nodes.append(node(case.op, names, case.result_names(), case.label, **case.attributes))
     return nodes, fixed
+
+
+def _results(group):
+    return [name for case in group.cases for name in case.result_names()]
 
 
 def _sizes(group, nodes, initializers):
     draft = model(nodes, [], [], initializers, group.opset)
-    results = evaluate(Graph.load(draft), {}, [c.label for c in group.cases])
+    results = evaluate(Graph.load(draft), {}, _results(group))
     return {label: math.prod(np.shape(result)) for label, result in results.items()}
 
 
 def seeds(group, sizes):
     rng = np.random.default_rng(7)
     return {
-        case.label + ".seed": rng.uniform(0.5, 1.5, (1, sizes[case.label])).astype(np.float32)
-        for case in group.cases
+        name + ".seed": rng.uniform(0.5, 1.5, (1, sizes[name])).astype(np.float32)
+        for name in _results(group)
     }
 
 
@@ -48,14 +52,13 @@ def build(group):
     nodes, fixed = _case_nodes(group)
     sizes = _sizes(group, nodes, {**parameters, **fixed})
     total = None
-    for case in group.cases:
-        label = case.label
+    for label in _results(group):
         flat, term, part = label + ".flat", label + ".term", label + ".sum"
-        fixed[label + ".shape"] = np.array([1, sizes[label]], np.int64)
-        literal = {} if sizes[label] else {"allowzero": 1}  # else a 0 copies a dimension
-        nodes.append(
-            node("Reshape", [label, label + ".shape"], [flat], label + ".Reshape", **literal)
-        )
+        if sizes[label]:
+            fixed[label + ".shape"] = np.array([1, sizes[label]], np.int64)
+            nodes.append(node("Reshape", [label, label + ".shape"], [flat], label + ".Reshape"))
+        else:  # before opset 14 no shape says 0 elements
+            nodes.append(node("Flatten", [label], [flat], label + ".Flatten", axis=0))
         nodes.append(node("Mul", [flat, label + ".seed"], [term], label + ".Mul"))
         nodes.append(node("ReduceSum", [term], [part], label + ".ReduceSum", keepdims=0))
         if total is not None:

@@ -20,6 +20,10 @@ class Case:
     constants: dict = field(default_factory=dict)  # operand position -> fixed array
     low: float = -2.0
     high: float = 2.0
+    results: int = 1
+
+    def result_names(self):
+        return [self.label] + ["%s.%d" % (self.label, i) for i in range(1, self.results)]
 
     def operand_names(self):
         return ["%s.%s" % (self.label, letter) for letter, _ in zip(OPERANDS, self.shapes)]
@@ -136,6 +140,34 @@ def _reduce(op, opset, axes_input, low=-2.0):
     )
 
 
+def _gelu():
+    exact = _unary("Gelu").cases
+    tanh = [
+        Case(case.label + "_tanh", "Gelu", case.shapes, dict(approximate="tanh")) for case in exact
+    ]
+    return Group("Gelu", 20, exact + tanh)
+
+
+def _layer_norm():
+    """Rows of one and more dimensions, a tensor that is one row, rows of one
+    element (whose gradient is zero), with and without bias."""
+    op, narrow = "LayerNormalization", dict(epsilon=1e-3)
+    return Group(
+        op,
+        17,
+        [
+            Case("rows", op, [(3, 5), (5,), (5,)]),
+            Case("no_bias", op, [(3, 5), (5,)], narrow),
+            Case("cube", op, [(2, 3, 4), (4,), (4,)]),
+            Case("axis1", op, [(2, 3, 4), (3, 4), (3, 4)], dict(axis=1)),
+            Case("axis0", op, [(2, 3), (2, 3), (2, 3)], dict(axis=0)),
+            Case("vector", op, [(6,), (6,), (6,)]),
+            Case("one_element", op, [(3, 1), (1,), (1,)]),
+            Case("one_row", op, [(1, 4), (4,), (4,)]),
+        ],
+    )
+
+
 def _views():
     def ints(*v):
         return np.array(v, np.int64)
@@ -190,7 +222,7 @@ def _empty():
 
 
 GROUPS = [
-    *[_unary(op) for op in ("Relu", "Tanh", "Sigmoid", "Neg", "Exp", "Abs", "Cos", "Sin")],
+    *[_unary(op) for op in ("Relu", "Tanh", "Erf", "Sigmoid", "Neg", "Exp", "Abs", "Cos", "Sin")],
     *[_unary(op, low=0.2, high=3.0) for op in ("Log", "Sqrt", "Reciprocal")],
     *[_binary(op) for op in ("Add", "Sub", "Mul", "Max", "Min")],
     _binary("Div", low=0.4, high=2.5),
@@ -209,6 +241,8 @@ GROUPS = [
         ],
         flags=["--train=\\.[ab]$"],  # a rule of dsc's takes Where-only tensors for masks
     ),
+    _gelu(),
+    _layer_norm(),
     _gemm(),
     _matmul(),
     *[_softmax(op, opset) for op in ("Softmax", "LogSoftmax") for opset in (11, 13)],

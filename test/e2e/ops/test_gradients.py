@@ -14,10 +14,11 @@ from harness.tolerance import DIFFERENCE, GRADIENT_F64
 from harness.tools import compile_model
 from ops.build import build
 from ops.cases import GROUPS
+from ops.index_cases import INDEX_GROUPS
 from oracle import Graph, evaluate, loss_and_gradients
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda g: g.name)
+@pytest.mark.parametrize("group", GROUPS + INDEX_GROUPS, ids=lambda g: g.name)
 def test_gradient(group, tmp_path):
     model, feeds = build(group)
     onnx.save(model, tmp_path / "op.onnx")

@@ -30,13 +30,17 @@ func.func @fold_splat() -> tensor<4096x4096xf64> {
   return %1 : tensor<4096x4096xf64>
 }
 
-// A broadcast constant that is no splat is not written out beyond 1024 elements.
+// A broadcast constant that is no splat is not written out beyond 1024 floats
+// or 65536 integers.
 // CHECK-LABEL: func.func @keep_large(
-func.func @keep_large() -> tensor<1024x2xi64> {
+func.func @keep_large() -> (tensor<1024x2xf32>, tensor<32768x3xi64>) {
   // CHECK: nn.broadcast
-  %x = nn.constant dense<[1, 2]> : tensor<2xi64>
-  %0 = nn.broadcast %x dims = [1] : tensor<2xi64> -> tensor<1024x2xi64>
-  return %0 : tensor<1024x2xi64>
+  // CHECK: nn.broadcast
+  %x = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = nn.broadcast %x dims = [1] : tensor<2xf32> -> tensor<1024x2xf32>
+  %n = nn.constant dense<[1, 2, 3]> : tensor<3xi64>
+  %1 = nn.broadcast %n dims = [1] : tensor<3xi64> -> tensor<32768x3xi64>
+  return %0, %1 : tensor<1024x2xf32>, tensor<32768x3xi64>
 }
 
 // Constants without elements fold too.

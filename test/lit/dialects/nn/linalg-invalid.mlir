@@ -23,3 +23,11 @@ func.func private @dynamic_reshape(%x: tensor<?x4xf32>) -> tensor<?xf32> attribu
   %0 = nn.reshape %x : tensor<?x4xf32> -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+func.func private @unknown_gather(%x: tensor<?x4xf32>, %i: tensor<?xi64>) -> tensor<?x4xf32> attributes {exec.kernel, exec.kind = "index"} {
+  // expected-error@+1 {{cannot be lowered with a `?` dimension}}
+  %0 = nn.gather %x, %i dim = 0 : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}

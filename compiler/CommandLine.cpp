@@ -516,6 +516,7 @@ bool CommandLine::fill(CompileOptions &options,
   options.import.weightsFile = weights;
   options.import.trainingMode = trainingMode;
   options.normalize.bind.assign(bind.begin(), bind.end());
+  options.import.bind = options.normalize.bind;
   fillInit(options.import);
   if (!fillOptimizer(options.differentiate) || !fillTarget(options) ||
       !fillOutput(options))

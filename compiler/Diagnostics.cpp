@@ -33,6 +33,16 @@ static std::string describe(Location location) {
   return place.empty() ? "dsc: " : place;
 }
 
+/// Prints the calls through which a node of a function came into the graph,
+/// innermost first.
+static void printCallers(Location location, llvm::raw_ostream &os) {
+  while (auto call = dyn_cast<CallSiteLoc>(location)) {
+    location = call.getCaller();
+    os << "  " << describe(location);
+    llvm::WithColor::note(os) << "called from here\n";
+  }
+}
+
 void dsc::printDiagnostic(Diagnostic &diagnostic) {
   llvm::raw_ostream &os = llvm::errs();
   os << describe(diagnostic.getLocation());
@@ -51,6 +61,7 @@ void dsc::printDiagnostic(Diagnostic &diagnostic) {
     break;
   }
   os << diagnostic.str() << '\n';
+  printCallers(diagnostic.getLocation(), os);
   for (Diagnostic &note : diagnostic.getNotes()) {
     os << "  ";
     printDiagnostic(note);

@@ -11,7 +11,8 @@ class ModuleOp;
 namespace dsc {
 
 /// `dsc --params`: one line a parameter with its role, shape and the reason
-/// for the role, then the count of trained elements. `module` is in
+/// for the role, then the count of trained elements, and the names and ties
+/// that the exporter seems to have lost. `module` is in
 /// differentiated form, where it is known which parameters a gradient reaches.
 void printParameterTable(mlir::ModuleOp module, llvm::raw_ostream &os);
 

@@ -20,10 +20,11 @@ constexpr uint64_t chunkBytes = 4 << 20;
 std::vector<WeightSource> dsc::collectWeights(ModuleOp module) {
   std::vector<WeightSource> weights;
   for (auto parameter : module.getOps<train::ParameterOp>())
-    weights.push_back({parameter.getSymName().str(),
-                       cast<RankedTensorType>(parameter.getType()),
-                       parameter.getStorageElementType(),
-                       parameter.getInitialAttr(), parameter.getLoc()});
+    weights.push_back(
+        {parameter.getOnnxName().value_or(parameter.getSymName()).str(),
+         cast<RankedTensorType>(parameter.getType()),
+         parameter.getStorageElementType(), parameter.getInitialAttr(),
+         parameter.getLoc()});
   return weights;
 }
 

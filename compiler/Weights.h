@@ -18,7 +18,8 @@ namespace dsc {
 
 /// Where the initial value of one parameter comes from.
 struct WeightSource {
-  /// Symbol of the parameter: the user's name, but where that is reserved.
+  /// The user's name of the parameter; its symbol differs where that is
+  /// reserved.
   std::string name;
   /// Type in which the module holds it.
   mlir::RankedTensorType type;

@@ -147,13 +147,18 @@ void ManifestWriter::addState(exec::StateOp state) {
 
 void ManifestWriter::addParameter(exec::StateOp state,
                                   DictionaryAttr parameter) {
-  Json row = {{"name", state.getSymName().str()},
+  // Users read and write weights by their own names, not by symbols.
+  auto onnxName = parameter.getAs<StringAttr>("onnx_name");
+  StringRef name = onnxName ? onnxName.getValue() : state.getSymName();
+  Json row = {{"name", name.str()},
               {"state", state.getIndex()},
               {"type", typeName(state.getElementType())},
               {"shape", state.getShape().vec()},
               {"source", nullptr},
               {"ties", Json::array()}};
   for (NamedAttribute member : parameter) {
+    if (member.getName() == "onnx_name")
+      continue;
     if (member.getName() == "initial") {
       if (auto file = dyn_cast<train::FileAttr>(member.getValue()))
         row["source"] = {{"file", file.getPath().str()},

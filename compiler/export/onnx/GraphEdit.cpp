@@ -1,8 +1,7 @@
 #include "compiler/export/onnx/GraphEdit.h"
 
 #include "compiler/import/onnx/onnx.pb.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include <climits>
 
 using namespace llvm;
@@ -38,34 +37,20 @@ static int dataType(StringRef type) {
   return onnx::TensorProto::UNDEFINED;
 }
 
-/// The initializer of this name, made if there is none.
-static onnx::TensorProto &findInitializer(onnx::GraphProto &graph,
-                                          StringRef name) {
-  for (onnx::TensorProto &tensor : *graph.mutable_initializer())
-    if (tensor.name() == name)
-      return tensor;
-  onnx::TensorProto &tensor = *graph.add_initializer();
-  tensor.set_name(name.str());
-  return tensor;
-}
-
-/// A name has one producer: the Identity node that made it from a shared
-/// initializer goes when the name gets values of its own.
-static void removeIdentity(onnx::GraphProto &graph, StringRef name) {
+/// A name has one producer: the node that made it, from an initializer that it
+/// shared or from nothing, goes when the name gets values of its own.
+static void removeProducers(onnx::GraphProto &graph, const StringSet<> &names) {
   auto &nodes = *graph.mutable_node();
-  for (int i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].op_type() != "Identity" || nodes[i].output_size() != 1 ||
-        nodes[i].output(0) != name)
-      continue;
-    nodes.DeleteSubrange(i, 1);
-    return;
-  }
+  auto isProducer = [&](const onnx::NodeProto &node) {
+    return node.output_size() == 1 && names.contains(node.output(0));
+  };
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), isProducer),
+              nodes.end());
 }
 
-static void setInitializer(onnx::GraphProto &graph,
+static void setInitializer(onnx::TensorProto &tensor,
                            const NewInitializer &initializer) {
-  removeIdentity(graph, initializer.name);
-  onnx::TensorProto &tensor = findInitializer(graph, initializer.name);
+  tensor.set_name(initializer.name);
   tensor.clear_dims();
   for (int64_t size : initializer.shape)
     tensor.add_dims(size);
@@ -74,26 +59,54 @@ static void setInitializer(onnx::GraphProto &graph,
   tensor.clear_double_data();
   tensor.clear_int32_data();
   tensor.clear_int64_data();
+  tensor.clear_raw_data();
   tensor.clear_external_data();
   tensor.clear_data_location();
-  tensor.set_raw_data(initializer.data.data(), initializer.data.size());
 }
 
-Expected<std::string> editGraph(StringRef model,
-                                ArrayRef<NewInitializer> initializers,
-                                const StringMap<std::string> &movedFiles) {
+static void setExternal(onnx::TensorProto &tensor, StringRef file,
+                        uint64_t offset, uint64_t bytes) {
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto add = [&](const char *key, std::string value) {
+    onnx::StringStringEntryProto &entry = *tensor.add_external_data();
+    entry.set_key(key);
+    entry.set_value(std::move(value));
+  };
+  add("location", file.str());
+  add("offset", std::to_string(offset));
+  add("length", std::to_string(bytes));
+}
+
+Expected<std::string> editGraph(StringRef model, const GraphEdits &edits) {
   Expected<onnx::ModelProto> proto = parse(model);
   if (!proto)
     return proto.takeError();
   onnx::GraphProto &graph = *proto->mutable_graph();
-  for (onnx::TensorProto &tensor : *graph.mutable_initializer())
+  StringMap<int> existing;
+  for (auto [i, tensor] : enumerate(*graph.mutable_initializer())) {
+    existing.try_emplace(tensor.name(), i);
     for (onnx::StringStringEntryProto &entry : *tensor.mutable_external_data())
       if (entry.key() == "location")
-        if (auto moved = movedFiles.find(entry.value());
-            moved != movedFiles.end())
+        if (auto moved = edits.movedFiles.find(entry.value());
+            moved != edits.movedFiles.end())
           entry.set_value(moved->second);
-  for (const NewInitializer &initializer : initializers)
-    setInitializer(graph, initializer);
+  }
+  StringSet<> names;
+  uint64_t offset = 0;
+  for (const NewInitializer &initializer : edits.initializers) {
+    names.insert(initializer.name);
+    auto found = existing.find(initializer.name);
+    onnx::TensorProto &tensor = found == existing.end()
+                                    ? *graph.add_initializer()
+                                    : *graph.mutable_initializer(found->second);
+    setInitializer(tensor, initializer);
+    if (edits.dataFile.empty())
+      tensor.set_raw_data(initializer.data.data(), initializer.data.size());
+    else
+      setExternal(tensor, edits.dataFile, offset, initializer.data.size());
+    offset += initializer.data.size();
+  }
+  removeProducers(graph, names);
   std::string bytes;
   if (!proto->SerializeToString(&bytes))
     return makeError("the graph with the trained weights is over 2 GiB, which "
@@ -101,16 +114,21 @@ Expected<std::string> editGraph(StringRef model,
   return bytes;
 }
 
-Expected<std::vector<std::string>> listExternalFiles(StringRef model) {
+Expected<GraphTensors> listTensors(StringRef model) {
   Expected<onnx::ModelProto> proto = parse(model);
   if (!proto)
     return proto.takeError();
-  SetVector<StringRef> files;
-  for (const onnx::TensorProto &tensor : proto->graph().initializer())
+  GraphTensors tensors;
+  for (const onnx::TensorProto &tensor : proto->graph().initializer()) {
+    tensors.defined.insert(tensor.name());
     for (const onnx::StringStringEntryProto &entry : tensor.external_data())
       if (entry.key() == "location")
-        files.insert(entry.value());
-  return std::vector<std::string>(files.begin(), files.end());
+        tensors.external.push_back({tensor.name(), entry.value()});
+  }
+  for (const onnx::NodeProto &node : proto->graph().node())
+    for (const std::string &output : node.output())
+      tensors.defined.insert(output);
+  return tensors;
 }
 
 } // namespace dsc::onnx_export

@@ -18,6 +18,10 @@ using namespace dsc;
 using namespace dsc::onnx_export;
 using namespace llvm;
 
+/// New tensors up to this size go into the graph, which protobuf limits to
+/// 2 GiB; more go into a file beside it.
+static constexpr uint64_t largestInline = uint64_t(1) << 30;
+
 namespace {
 
 /// One run of `dsc export`. Files are mapped and stay so until the end.
@@ -31,6 +35,8 @@ private:
   Error openModel();
   Error openTrained();
   Expected<StringRef> findTrained(const ExportedParameter &parameter);
+  bool mustWrite(const ExportedParameter &parameter) const;
+  Error checkMissing() const;
   Error place(const ExportedParameter &parameter);
   Error placeTie(const ExportedParameter &parameter, StringRef tie,
                  StringRef data);
@@ -48,6 +54,9 @@ private:
   StringMap<std::string> externalFiles;
   /// Where the model keeps initializer data inline: offset to length.
   DenseMap<uint64_t, uint64_t> inlineData;
+  GraphTensors tensors;
+  /// Tensors whose file is gone, or never was: a graph without its weights.
+  StringMap<std::string> missing;
   std::vector<NewInitializer> newInitializers;
   std::list<std::string> transposed; // owns data of transposed ties
   std::vector<std::unique_ptr<MemoryBuffer>> buffers;
@@ -85,18 +94,22 @@ Error Exporter::openModel() {
       inlineData[data.offset] = data.bytes;
   files.emplace(modelPath, PatchedFile(model));
 
-  Expected<std::vector<std::string>> locations =
-      listExternalFiles(stripped->bytes);
-  if (!locations)
-    return makeError(modelPath + ": " + toString(locations.takeError()));
-  for (const std::string &location : *locations) {
+  Expected<GraphTensors> listed = listTensors(stripped->bytes);
+  if (!listed)
+    return makeError(modelPath + ": " + toString(listed.takeError()));
+  tensors = std::move(*listed);
+  for (const ExternalTensor &tensor : tensors.external) {
     SmallString<128> path(sys::path::parent_path(modelPath));
-    sys::path::append(path, location);
-    Expected<StringRef> contents = map(path);
-    if (!contents)
-      return contents.takeError();
-    files.emplace(path.str().str(), PatchedFile(*contents));
-    externalFiles[location] = path.str().str();
+    sys::path::append(path, tensor.file);
+    if (!sys::fs::exists(path))
+      missing[tensor.name] = path.str().str();
+    else if (!externalFiles.contains(tensor.file)) {
+      Expected<StringRef> contents = map(path);
+      if (!contents)
+        return contents.takeError();
+      files.emplace(path.str().str(), PatchedFile(*contents));
+      externalFiles[tensor.file] = path.str().str();
+    }
   }
   return Error::success();
 }
@@ -118,7 +131,8 @@ Expected<StringRef> Exporter::findTrained(const ExportedParameter &parameter) {
   auto found = trained.find(parameter.name);
   if (found == trained.end())
     return makeError(options.weights + ": holds no tensor '" + parameter.name +
-                     "', which the module trains");
+                     "', which the module " +
+                     (parameter.trained ? "trains" : "needs"));
   const onnx_import::SafetensorsEntry &entry = found->second;
   if (StringRef(entry.type).lower() != parameter.type ||
       ArrayRef<int64_t>(entry.shape) != ArrayRef<int64_t>(parameter.shape))
@@ -155,6 +169,36 @@ Error Exporter::placeTie(const ExportedParameter &parameter, StringRef tie,
     std::swap(copy.shape[0], copy.shape[1]);
   }
   newInitializers.push_back(std::move(copy));
+  return Error::success();
+}
+
+/// True if the model's file does not hold the parameter's value as it is now.
+bool Exporter::mustWrite(const ExportedParameter &parameter) const {
+  if (parameter.trained || missing.contains(parameter.name))
+    return true;
+  if (!parameter.source)
+    return !tensors.defined.contains(parameter.name);
+  // A value from --weights is none of the model's.
+  std::string file = parameter.source->file;
+  return file != manifest.model && !files.count(file);
+}
+
+/// Tensors without a file that are no parameters cannot be restored.
+Error Exporter::checkMissing() const {
+  StringSet<> written;
+  for (const ExportedParameter &parameter : manifest.parameters) {
+    written.insert(parameter.name);
+    for (StringRef tie : parameter.ties) {
+      tie.consume_back("^T");
+      written.insert(tie);
+    }
+  }
+  for (const ExternalTensor &tensor : tensors.external)
+    if (missing.contains(tensor.name) && !written.contains(tensor.name))
+      return makeError(modelPath + ": the file of tensor '" + tensor.name +
+                       "', '" + missing.lookup(tensor.name) +
+                       "', does not exist, and the module does not hold it "
+                       "either");
   return Error::success();
 }
 
@@ -212,8 +256,24 @@ Error Exporter::write() {
   std::string patched;
   raw_string_ostream os(patched);
   graph.write(os);
-  Expected<std::string> edited =
-      editGraph(patched, newInitializers, movedFiles);
+  GraphEdits edits{std::move(newInitializers), std::move(movedFiles), ""};
+  uint64_t bytes = 0;
+  for (const NewInitializer &initializer : edits.initializers)
+    bytes += initializer.data.size();
+  if (bytes > largestInline) {
+    std::string suffix =
+        "." + std::to_string(edits.movedFiles.size()) + ".new.data";
+    edits.dataFile = (sys::path::filename(options.output) + suffix).str();
+    bool written =
+        writeOutputFile(options.output + suffix, [&](raw_ostream &out) {
+          for (const NewInitializer &initializer : edits.initializers)
+            out << initializer.data;
+          return true;
+        });
+    if (!written)
+      return makeError("");
+  }
+  Expected<std::string> edited = editGraph(patched, edits);
   if (!edited)
     return makeError(options.output + ": " + toString(edited.takeError()));
   bool written = writeOutputFile(options.output, [&](raw_ostream &out) {
@@ -235,8 +295,10 @@ Error Exporter::run() {
                                       "name");
   if (Error error = openTrained())
     return error;
+  if (Error error = checkMissing())
+    return error;
   for (const ExportedParameter &parameter : manifest.parameters)
-    if (parameter.trained)
+    if (mustWrite(parameter))
       if (Error error = place(parameter))
         return error;
   return write();

@@ -1,5 +1,6 @@
 #include "compiler/import/onnx/BuildModule.h"
 #include "compiler/import/onnx/NodeImporter.h"
+#include "compiler/import/onnx/TensorBytes.h"
 #include "compiler/import/onnx/TensorData.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -31,6 +32,7 @@ private:
   /// The value of `name`; a parameter or constant is read at its first use.
   FailureOr<Value> materialize(StringRef name);
   FailureOr<Value> materializeInitializer(int index);
+  DenseElementsAttr readSetting(const Parameter &parameter);
   FailureOr<Value> readParameter(const Parameter &parameter);
   LogicalResult declareOutputs();
 
@@ -41,6 +43,7 @@ private:
   OpBuilder builder;
   func::FuncOp forward;
   ValueTable values;
+  DropoutStates dropout;
   /// Symbol of each parameter, by its name.
   llvm::StringMap<std::string> symbols;
 };
@@ -101,6 +104,11 @@ void ModuleBuilder::declareParameters(ModuleOp module) {
                                          parameter.reason, parameter.initial);
     if (symbol != parameter.name)
       op.setOnnxNameAttr(builder.getStringAttr(parameter.name));
+    if (!parameter.likelyName.empty())
+      op->setAttr("dsc.likely_name",
+                  builder.getStringAttr(parameter.likelyName));
+    if (!parameter.likelyTie.empty())
+      op->setAttr("dsc.likely_tie", builder.getStringAttr(parameter.likelyTie));
     if (parameter.ties.empty())
       continue;
     SmallVector<StringRef> ties(parameter.ties.begin(), parameter.ties.end());
@@ -108,7 +116,34 @@ void ModuleBuilder::declareParameters(ModuleOp module) {
   }
 }
 
+/// The value of a small setting, if it is known already; else null.
+DenseElementsAttr ModuleBuilder::readSetting(const Parameter &parameter) {
+  if (!parameter.isSetting || !parameter.tiedTo.empty() ||
+      !parameter.type.hasStaticShape() ||
+      parameter.type.getNumElements() > largestConstant)
+    return {};
+  if (auto init = dyn_cast_or_null<train::InitAttr>(parameter.initial)) {
+    Builder attrs(model.context);
+    Type element = parameter.type.getElementType();
+    if (init.getRule() == "zeros")
+      return DenseElementsAttr::get(parameter.type, attrs.getZeroAttr(element));
+    if (init.getRule() == "ones")
+      return DenseElementsAttr::get(parameter.type, attrs.getOneAttr(element));
+    return {};
+  }
+  std::optional<TensorBytes> bytes =
+      TensorBytes::open(model, parameter.initial);
+  if (!bytes)
+    return {};
+  return readElements(bytes->data(), parameter.type,
+                      [&] { return emitError(parameter.loc); })
+      .value_or(DenseElementsAttr());
+}
+
 FailureOr<Value> ModuleBuilder::readParameter(const Parameter &parameter) {
+  if (DenseElementsAttr setting = readSetting(parameter))
+    return Value(nn::ConstantOp::create(builder, parameter.loc, parameter.type,
+                                        setting));
   if (parameter.tiedTo.empty())
     return Value(train::ReadOp::create(builder, parameter.loc, parameter.type,
                                        symbols[parameter.name]));
@@ -183,14 +218,16 @@ FailureOr<Value> ModuleBuilder::materializeInitializer(int index) {
   const onnx::TensorProto &tensor = model.graph().initializer(index);
   Location loc = model.initializerLocation(tensor.name());
   auto emit = [&] { return emitError(loc); };
-  FailureOr<RankedTensorType> type = tensorType(tensor, model.context, emit);
+  FailureOr<RankedTensorType> type =
+      initializerType(tensor, model.context, emit);
   if (failed(type))
     return failure();
   FailureOr<DenseElementsAttr> elements =
       readInitializer(model, index, *type, emit);
   if (failed(elements))
     return failure();
-  return Value(nn::ConstantOp::create(builder, loc, *type, *elements));
+  return Value(nn::ConstantOp::create(
+      builder, loc, cast<RankedTensorType>(elements->getType()), *elements));
 }
 
 FailureOr<Value> ModuleBuilder::materialize(StringRef name) {
@@ -215,7 +252,7 @@ LogicalResult ModuleBuilder::importNode(int index) {
   const onnx::NodeProto &node = graph.node(index);
   for (const std::string &output : node.output())
     values.try_emplace(output);
-  ImportFunction import = lookupImport(node, model.opset);
+  ImportFunction import = lookupImport(node, model.origins[index].opset);
   if (!import)
     return success();
   bool ok = true, isComplete = true;
@@ -228,7 +265,7 @@ LogicalResult ModuleBuilder::importNode(int index) {
   }
   if (!isComplete)
     return success(ok);
-  NodeImporter importer(graph, index, builder, values, trainingMode);
+  NodeImporter importer(graph, index, builder, values, dropout, trainingMode);
   return import(importer);
 }
 

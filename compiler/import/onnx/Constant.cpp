@@ -117,18 +117,3 @@ LogicalResult onnx_import::importConstant(NodeImporter &node) {
   return node.finish(
       node.create<nn::ConstantOp>({}, node.attr("value", value)));
 }
-
-LogicalResult onnx_import::importConstantOfShape(NodeImporter &node) {
-  if (failed(node.checkInputs(1, 1)))
-    return failure();
-  FailureOr<SmallVector<int64_t>> shape = node.constantInts(0, "sizes");
-  if (failed(shape))
-    return failure();
-  FailureOr<DenseElementsAttr> value =
-      fillShape(node.node(), *shape, node.builder.getContext(),
-                [&] { return node.emitError(); });
-  if (failed(value))
-    return failure();
-  return node.finish(
-      node.create<nn::ConstantOp>({}, node.attr("value", *value)));
-}

@@ -84,9 +84,8 @@ static Value scale(NodeImporter &node, Value value, float factor) {
   if (factor == 1 || !value)
     return value;
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
-  Value constant = nn::createSplat(node.builder, node.loc,
-                                   RankedTensorType::get({}, element), factor);
-  return node.createBroadcast<nn::MulOp>(value, constant);
+  return node.createBroadcast<nn::MulOp>(value,
+                                         node.constantScalar(element, factor));
 }
 
 /// Checks that C broadcasts to the product's shape without growing it.

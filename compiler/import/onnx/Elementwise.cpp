@@ -21,6 +21,9 @@ LogicalResult onnx_import::importAbs(NodeImporter &node) {
 LogicalResult onnx_import::importCos(NodeImporter &node) {
   return importUnary<nn::CosOp>(node);
 }
+LogicalResult onnx_import::importErf(NodeImporter &node) {
+  return importUnary<nn::ErfOp>(node);
+}
 LogicalResult onnx_import::importExp(NodeImporter &node) {
   return importUnary<nn::ExpOp>(node);
 }
@@ -106,6 +109,9 @@ LogicalResult onnx_import::importMax(NodeImporter &node) {
 LogicalResult onnx_import::importMin(NodeImporter &node) {
   return importVariadic<nn::MinOp>(node);
 }
+LogicalResult onnx_import::importSum(NodeImporter &node) {
+  return importVariadic<nn::AddOp>(node);
+}
 
 //===----------------------------------------------------------------------===//
 // Others
@@ -128,44 +134,54 @@ LogicalResult onnx_import::importCast(NodeImporter &node) {
       node.input(0), {}, Type(node.inputType(0).clone(element))));
 }
 
+LogicalResult onnx_import::importCastLike(NodeImporter &node) {
+  if (failed(node.checkInputs(2, 2)))
+    return failure();
+  Type element = node.inputType(1).getElementType();
+  if (element == node.inputType(0).getElementType())
+    return node.finish(node.input(0));
+  return node.finish(node.create<nn::CastOp>(
+      node.input(0), {}, Type(node.inputType(0).clone(element))));
+}
+
+/// `min(max(x, low), high)`, so that `high` wins where bounds cross. An absent
+/// bound is null.
+static LogicalResult clip(NodeImporter &node, Value low, Value high) {
+  Value result = node.input(0);
+  if (low)
+    result = node.createBroadcast<nn::MaxOp>(result, low);
+  if (high && result)
+    result = node.createBroadcast<nn::MinOp>(result, high);
+  return node.finish(result);
+}
+
+/// Bounds are attributes until opset 10.
+LogicalResult onnx_import::importClipOfAttribute(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 1)))
+    return failure();
+  auto bound = [&](StringRef name) -> FailureOr<Value> {
+    auto found = node.attribute(name, onnx::AttributeProto::FLOAT);
+    if (failed(found))
+      return failure();
+    return *found ? node.constantScalar(node.inputType(0).getElementType(),
+                                        (*found)->f())
+                  : Value();
+  };
+  FailureOr<Value> low = bound("min"), high = bound("max");
+  return failed(low) || failed(high) ? failure() : clip(node, *low, *high);
+}
+
+LogicalResult onnx_import::importClipOfInput(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 3)))
+    return failure();
+  for (unsigned i : {1u, 2u})
+    if (node.input(i) && failed(node.checkBroadcast(0, i)))
+      return failure();
+  return clip(node, node.input(1), node.input(2));
+}
+
 LogicalResult onnx_import::importIdentity(NodeImporter &node) {
   if (failed(node.checkInputs(1, 1)))
     return failure();
-  return node.finish(node.input(0));
-}
-
-/// True if the graph itself asks for dropout: from opset 12 on by an input,
-/// before only by being exported for training, which no file says.
-static FailureOr<bool> asksForDropout(NodeImporter &node) {
-  Value mode = node.input(2);
-  if (!mode)
-    return false;
-  auto constant = mode.getDefiningOp<nn::ConstantOp>();
-  auto elements =
-      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
-  if (!elements || elements.getNumElements() != 1)
-    return node.emitError() << "training_mode input '" << node.inputName(2)
-                            << "' must be known at compile time";
-  return !(*elements.getValues<APInt>().begin()).isZero();
-}
-
-LogicalResult onnx_import::importDropout(NodeImporter &node) {
-  if (failed(node.checkInputs(1, 3)))
-    return failure();
-  FailureOr<bool> asked = asksForDropout(node);
-  if (failed(asked))
-    return failure();
-  bool keep = node.trainingMode() == "keep";
-  if (node.trainingMode() == "train" || (keep && *asked)) {
-    InFlightDiagnostic diagnostic = node.emitError();
-    diagnostic << "dropout in training is not supported yet";
-    diagnostic.attachNote() << "--training-mode=eval makes it an identity";
-    return diagnostic;
-  }
-  if (keep)
-    emitRemark(node.loc, "exported for inference: an identity, since "
-                         "--training-mode=keep does what the graph says");
-  if (node.hasOutput(1))
-    return node.emitError() << "its mask output is not supported";
   return node.finish(node.input(0));
 }

@@ -63,8 +63,8 @@ llvm::Expected<FileRange> dsc::onnx_import::locateExternalData(
   path::append(file, location);
   fs::file_status status;
   if (std::error_code error = fs::status(file, status))
-    return llvm::createStringError("cannot read external data '" + file +
-                                   "': " + error.message());
+    return llvm::createStringError(error, "cannot read external data '" + file +
+                                              "': " + error.message());
   if (!fs::is_regular_file(status))
     return llvm::createStringError("external data '" + file +
                                    "' is not a regular file");

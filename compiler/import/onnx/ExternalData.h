@@ -15,7 +15,8 @@ struct FileRange {
 
 /// Finds the external data of `tensor`, which needs `bytes` bytes. The file
 /// must lie in the model's folder or below, so that a model cannot make dsc
-/// read, and put into a module, other files of the user.
+/// read, and put into a module, other files of the user. The error's code tells
+/// a file that does not exist.
 llvm::Expected<FileRange> locateExternalData(llvm::StringRef modelPath,
                                              const onnx::TensorProto &tensor,
                                              uint64_t bytes);

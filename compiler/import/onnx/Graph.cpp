@@ -1,6 +1,7 @@
 #include "compiler/import/onnx/Graph.h"
+#include "compiler/import/onnx/TensorBytes.h"
+#include "compiler/import/onnx/TensorData.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace dsc::onnx_import;
 using namespace mlir;
@@ -30,10 +31,57 @@ llvm::ArrayRef<Use> Graph::uses(StringRef name) const {
   return it == users.end() ? ArrayRef<Use>() : ArrayRef<Use>(it->second);
 }
 
-bool Graph::isOutput(StringRef name) const {
-  return llvm::any_of(source->graph().output(), [&](const auto &output) {
-    return output.name() == name;
-  });
+/// The value of a constant definition: a Constant node or an initializer. Null
+/// for others.
+static Attribute constantOf(const Model &model, const Definition &definition) {
+  using Kind = Definition::Kind;
+  // What does not read as a tensor is reported where it is used.
+  ScopedDiagnosticHandler silence(model.context,
+                                  [](Diagnostic &) { return success(); });
+  auto emit = [&] { return emitError(model.location()); };
+  const onnx::TensorProto *tensor =
+      definition.kind == Kind::Initializer
+          ? &model.graph().initializer(definition.index)
+      : definition.kind == Kind::Node
+          ? constantTensor(model.graph().node(definition.index))
+          : nullptr;
+  if (!tensor)
+    return {};
+  FailureOr<RankedTensorType> type = tensorType(*tensor, model.context, emit);
+  if (failed(type))
+    return {};
+  std::string missing;
+  if (definition.kind == Kind::Initializer)
+    return locateData(model, definition.index, *type, missing, emit)
+        .value_or(Attribute());
+  return readElements(*tensor, *type, emit).value_or(DenseElementsAttr());
+}
+
+static bool haveEqualBytes(const Model &model, Attribute lhs, Attribute rhs) {
+  std::optional<TensorBytes> left = TensorBytes::open(model, lhs);
+  std::optional<TensorBytes> right = TensorBytes::open(model, rhs);
+  return left && right && left->data() == right->data();
+}
+
+/// Lets `next` define `name` in place of what defined it, if both are
+/// constants.
+bool Graph::replaceConstant(StringRef name, Definition next) {
+  Definition &last = definitions.find(name)->second;
+  Attribute old = constantOf(*source, last), value = constantOf(*source, next);
+  if (!old || !value)
+    return false;
+  Location loc = next.kind == Definition::Kind::Node
+                     ? source->nodeLocation(next.index)
+                     : source->initializerLocation(name);
+  if (haveEqualBytes(*source, old, value))
+    emitRemark(loc) << "defines constant '" << name
+                    << "' again, with the same value";
+  else
+    emitWarning(loc) << "defines constant '" << name
+                     << "' again, with another value; the last one counts, as "
+                        "in ONNX Runtime";
+  last = next;
+  return true;
 }
 
 LogicalResult Graph::defineNames() {
@@ -41,7 +89,8 @@ LogicalResult Graph::defineNames() {
   bool ok = true;
   // The second definition of a name is an error at its place.
   auto define = [&](StringRef name, Definition definition, Location loc) {
-    if (!name.empty() && definitions.try_emplace(name, definition).second)
+    if (!name.empty() && (definitions.try_emplace(name, definition).second ||
+                          replaceConstant(name, definition)))
       return;
     if (name.empty())
       emitError(loc) << "has no name";
@@ -76,7 +125,6 @@ LogicalResult Graph::defineNames() {
     emitError(source->location(), "the graph has no outputs");
     ok = false;
   }
-  llvm::StringSet<> outputs;
   for (const onnx::ValueInfoProto &output : graph.output()) {
     if (outputs.insert(output.name()).second)
       continue;

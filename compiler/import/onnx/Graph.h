@@ -4,6 +4,7 @@
 #include "compiler/import/onnx/Model.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <optional>
 
 namespace dsc::onnx_import {
@@ -30,7 +31,9 @@ class Graph {
 public:
   /// Resolves every name and orders the nodes. Fails on names that are defined
   /// twice or never, and on cycles; remarks on a graph that the file holds
-  /// unsorted.
+  /// unsorted. Of constants that share a name the last one counts, which is
+  /// what ONNX Runtime does with such files: a remark if they are equal, else a
+  /// warning.
   static mlir::FailureOr<Graph> build(const Model &model);
 
   const Model &model() const { return *source; }
@@ -54,12 +57,13 @@ public:
   /// Uses of `name` by live nodes.
   llvm::ArrayRef<Use> uses(llvm::StringRef name) const;
 
-  bool isOutput(llvm::StringRef name) const;
+  bool isOutput(llvm::StringRef name) const { return outputs.contains(name); }
 
 private:
   explicit Graph(const Model &model) : source(&model) {}
 
   mlir::LogicalResult defineNames();
+  bool replaceConstant(llvm::StringRef name, Definition next);
   void collectInputs();
   mlir::LogicalResult checkInputs() const;
   mlir::LogicalResult sortNodes();
@@ -73,6 +77,7 @@ private:
   llvm::StringMap<Definition> definitions;
   std::vector<llvm::SmallVector<llvm::StringRef>> nodeInputs;
   llvm::StringMap<llvm::SmallVector<Use, 2>> users;
+  llvm::StringSet<> outputs;
   std::vector<int> live;
 };
 

@@ -47,6 +47,22 @@ LogicalResult onnx_import::importAnd(NodeImporter &node) {
 LogicalResult onnx_import::importOr(NodeImporter &node) {
   return importLogical<nn::OrOp>(node);
 }
+/// Exclusive or of truth values is that they differ.
+LogicalResult onnx_import::importXor(NodeImporter &node) {
+  return importComparison(node, ComparePredicate::ne);
+}
+
+/// NaN alone differs from itself.
+LogicalResult onnx_import::importIsNaN(NodeImporter &node) {
+  if (failed(node.checkInputs(1, 1)))
+    return failure();
+  return node.finish(node.create<nn::CompareOp>(
+      {node.input(0), node.input(0)},
+      node.attr("predicate",
+                nn::ComparePredicateAttr::get(node.builder.getContext(),
+                                              ComparePredicate::ne))));
+}
+
 LogicalResult onnx_import::importNot(NodeImporter &node) {
   if (failed(node.checkInputs(1, 1)))
     return failure();

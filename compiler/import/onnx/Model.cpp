@@ -1,4 +1,5 @@
 #include "compiler/import/onnx/Model.h"
+#include "compiler/import/onnx/InlineFunctions.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/Twine.h"
@@ -7,9 +8,6 @@
 
 using namespace dsc::onnx_import;
 using namespace mlir;
-
-/// Opsets whose operators the table of this importer describes.
-static constexpr int64_t oldestOpset = 7, newestOpset = 25;
 
 Location Model::location() const {
   return FileLineColLoc::get(context, path, 0, 0);
@@ -21,9 +19,17 @@ Location Model::location(const llvm::Twine &phrase, unsigned line) const {
 }
 
 Location Model::nodeLocation(int index) const {
-  const onnx::NodeProto &node = graph().node(index);
-  return location("node '" + nodeName(node) + "' (" + operatorName(node) + ")",
-                  index + 1);
+  return nodeLocation(graph().node(index), origins[index]);
+}
+
+Location Model::nodeLocation(const onnx::NodeProto &node,
+                             const NodeOrigin &origin) const {
+  std::string phrase =
+      ("node '" + nodeName(node) + "' (" + operatorName(node) + ")").str();
+  if (origin.function >= 0)
+    phrase += " of function '" + proto.functions(origin.function).name() + "'";
+  Location loc = location(phrase, origin.line);
+  return origin.caller ? CallSiteLoc::get(loc, Location(origin.caller)) : loc;
 }
 
 Location Model::inputLocation(llvm::StringRef name) const {
@@ -47,31 +53,37 @@ llvm::StringRef dsc::onnx_import::nodeName(const onnx::NodeProto &node) {
   return "";
 }
 
+bool dsc::onnx_import::isDefaultDomain(llvm::StringRef domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
 std::string dsc::onnx_import::operatorName(const onnx::NodeProto &node) {
-  if (node.domain().empty() || node.domain() == "ai.onnx")
+  if (isDefaultDomain(node.domain()))
     return node.op_type();
   return node.domain() + "::" + node.op_type();
+}
+
+LogicalResult dsc::onnx_import::checkOpset(int64_t opset, Location loc) {
+  if (opset >= oldestOpset && opset <= newestOpset)
+    return success();
+  InFlightDiagnostic diagnostic = emitError(loc) << "ONNX opset " << opset
+                                                 << " is not supported";
+  diagnostic.attachNote() << "dsc reads opsets " << oldestOpset << " to "
+                          << newestOpset
+                          << "; export the model again, or convert it with "
+                             "onnx.version_converter";
+  return diagnostic;
 }
 
 /// Finds the version of the default operator set.
 static LogicalResult readOpset(Model &model) {
   for (const onnx::OperatorSetIdProto &set : model.proto.opset_import())
-    if (set.domain().empty() || set.domain() == "ai.onnx")
+    if (isDefaultDomain(set.domain()))
       model.opset = std::max<int64_t>(model.opset, set.version());
   if (model.opset == 0)
     return emitError(model.location(),
                      "the model does not say which ONNX opset it uses");
-  if (model.opset < oldestOpset || model.opset > newestOpset) {
-    InFlightDiagnostic diagnostic = emitError(model.location())
-                                    << "ONNX opset " << model.opset
-                                    << " is not supported";
-    diagnostic.attachNote()
-        << "dsc reads opsets " << oldestOpset << " to " << newestOpset
-        << "; export the model again, or convert it with "
-           "onnx.version_converter";
-    return diagnostic;
-  }
-  return success();
+  return checkOpset(model.opset, model.location());
 }
 
 std::unique_ptr<Model> dsc::onnx_import::loadModel(llvm::StringRef path,
@@ -107,7 +119,7 @@ std::unique_ptr<Model> dsc::onnx_import::loadModel(llvm::StringRef path,
     return fault("not an ONNX model: the protobuf message does not parse");
   if (!model->proto.has_graph())
     return fault("not an ONNX model: it has no graph");
-  if (failed(readOpset(*model)))
+  if (failed(readOpset(*model)) || failed(inlineFunctions(*model)))
     return nullptr;
   return model;
 }

@@ -9,7 +9,21 @@
 
 namespace dsc::onnx_import {
 
-/// A model file: mapped as a whole, parsed without its weights.
+/// Where a node of the graph comes from.
+struct NodeOrigin {
+  /// Its place in the file's graph, or in the function that it was written in,
+  /// counted from 1.
+  unsigned line = 0;
+  /// Version of the default operator set that it was written for.
+  int64_t opset = 0;
+  /// The call that inlined it; null for a node of the file's graph.
+  mlir::LocationAttr caller;
+  /// Number of its function in the file, or -1.
+  int function = -1;
+};
+
+/// A model file: mapped as a whole, parsed without its weights. Calls of the
+/// model's own functions are inlined.
 struct Model {
   mlir::MLIRContext *context;
   /// As the user wrote it.
@@ -20,6 +34,8 @@ struct Model {
   std::vector<InlineData> initializers;
   /// Version of the default operator set.
   int64_t opset = 0;
+  /// One row a node of the graph.
+  std::vector<NodeOrigin> origins;
 
   const onnx::GraphProto &graph() const { return proto.graph(); }
 
@@ -27,7 +43,12 @@ struct Model {
   /// wrapped around the model's path; dsc prints `path: phrase: error: ...`.
   mlir::Location location() const;
   mlir::Location location(const llvm::Twine &phrase, unsigned line = 0) const;
+  /// A node from a function is a CallSiteLoc, whose callers are the calls that
+  /// led to it.
   mlir::Location nodeLocation(int index) const;
+  /// The place of `node`, whose origin is `origin`.
+  mlir::Location nodeLocation(const onnx::NodeProto &node,
+                              const NodeOrigin &origin) const;
   mlir::Location inputLocation(llvm::StringRef name) const;
   mlir::Location outputLocation(llvm::StringRef name) const;
   mlir::Location initializerLocation(llvm::StringRef name) const;
@@ -38,6 +59,15 @@ llvm::StringRef nodeName(const onnx::NodeProto &node);
 
 /// Operator name with its domain unless that is the default one.
 std::string operatorName(const onnx::NodeProto &node);
+
+/// True for the operators of the ONNX standard itself.
+bool isDefaultDomain(llvm::StringRef domain);
+
+/// Opsets whose operators the importer describes.
+inline constexpr int64_t oldestOpset = 7, newestOpset = 25;
+
+/// Fails with a diagnostic at `loc` if no operator of `opset` is known.
+mlir::LogicalResult checkOpset(int64_t opset, mlir::Location loc);
 
 /// Maps and parses the file at `path`. Null after a diagnostic.
 std::unique_ptr<Model> loadModel(llvm::StringRef path,

@@ -51,6 +51,52 @@ NodeImporter::constantInts(unsigned i, StringRef meaning) const {
                              [](const APInt &v) { return v.getSExtValue(); });
 }
 
+FailureOr<double> NodeImporter::constantNumber(unsigned i, StringRef meaning,
+                                               double otherwise) const {
+  if (!input(i))
+    return otherwise;
+  auto constant = input(i).getDefiningOp<nn::ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements)
+    return emitError() << "needs a " << meaning
+                       << " known at compile time, but input '" << inputName(i)
+                       << "' is computed";
+  if (elements.getNumElements() != 1)
+    return emitError() << "needs one number as " << meaning << ", but input "
+                       << describeInput(i) << " has "
+                       << elements.getNumElements();
+  if (isa<FloatType>(elements.getElementType()))
+    return (*elements.getValues<APFloat>().begin()).convertToDouble();
+  APInt value = *elements.getValues<APInt>().begin();
+  return value.getBitWidth() == 1 ? double(value.getZExtValue())
+                                  : double(value.getSExtValue());
+}
+
+Value NodeImporter::positions(unsigned i, int64_t rank) {
+  RankedTensorType type = inputType(i);
+  Type element = type.getElementType();
+  if (!element.isInteger(64) && !element.isInteger(32)) {
+    emitError() << "input '" << inputName(i) << "' must hold integers, but has "
+                << element;
+    return {};
+  }
+  Value value = input(i);
+  // Real files give a vector of one number for a scalar, and the other way.
+  if (rank == 0 && type.getRank() == 1 && type.getDimSize(0) == 1)
+    value = create<nn::SqueezeOp>(value, attr("dims", ArrayRef<int64_t>{0}));
+  else if (rank == 1 && type.getRank() == 0)
+    value = create<nn::UnsqueezeOp>(value, attr("dims", ArrayRef<int64_t>{0}));
+  else if (type.getRank() != rank) {
+    emitError() << "input " << describeInput(i) << " must have rank " << rank;
+    return {};
+  }
+  if (element.isInteger(64))
+    return value;
+  type = cast<RankedTensorType>(value.getType());
+  return create<nn::CastOp>(value, {}, Type(type.clone(builder.getI64Type())));
+}
+
 LogicalResult NodeImporter::checkBroadcast(unsigned a, unsigned b) const {
   RankedTensorType lhs = inputType(a), rhs = inputType(b);
   if (lhs.getElementType() != rhs.getElementType())
@@ -205,6 +251,29 @@ Operation *NodeImporter::createOp(StringRef name, ValueRange operands,
     return nullptr;
   }
   return op;
+}
+
+Operation *NodeImporter::finishTypes(Operation *op) {
+  SmallVector<Type> types;
+  if (failed(verify(op)) ||
+      failed(cast<ShapeInferenceOpInterface>(op).reinferResultTypes(types))) {
+    op->erase();
+    return nullptr;
+  }
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
+  return op;
+}
+
+Value NodeImporter::constantVector(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(values.size(), builder.getI64Type());
+  return create<nn::ConstantOp>(
+      {}, attr("value", DenseElementsAttr::get(type, values)));
+}
+
+Value NodeImporter::constantScalar(Type element, double value) {
+  return nn::createSplat(builder, loc, RankedTensorType::get({}, element),
+                         value);
 }
 
 LogicalResult NodeImporter::broadcastTogether(Value &lhs, Value &rhs) {

@@ -15,22 +15,33 @@ namespace dsc::onnx_import {
 /// reported together.
 using ValueTable = llvm::StringMap<mlir::Value>;
 
+/// What all active dropouts of a model read; null until the first one.
+struct DropoutStates {
+  mlir::Value seed;
+  mlir::Value microBatch;
+};
+
 /// One ONNX node while it is imported: its inputs and attributes, and a builder
 /// whose operations carry the node's location. Every accessor that can fail on
 /// what a file may hold reports a diagnostic at the node.
 class NodeImporter {
 public:
   NodeImporter(const Graph &graph, int index, mlir::OpBuilder &builder,
-               ValueTable &values, llvm::StringRef trainingMode)
-      : builder(builder), loc(graph.model().nodeLocation(index)), graph(graph),
-        proto(graph.node(index)), values(values),
+               ValueTable &values, DropoutStates &dropout,
+               llvm::StringRef trainingMode)
+      : builder(builder), loc(graph.model().nodeLocation(index)),
+        dropout(dropout), graph(graph), proto(graph.node(index)),
+        nodeOpset(graph.model().origins[index].opset), values(values),
         trainingModeName(trainingMode) {}
 
   mlir::OpBuilder &builder;
   const mlir::Location loc;
+  DropoutStates &dropout;
 
   mlir::InFlightDiagnostic emitError() const { return mlir::emitError(loc); }
   llvm::StringRef trainingMode() const { return trainingModeName; }
+  /// Version of the operator set that the node was written for.
+  int64_t opset() const { return nodeOpset; }
 
   //===--------------------------------------------------------------------===//
   // Inputs and outputs
@@ -51,6 +62,14 @@ public:
   /// The values of an integer input that must be known at compile time.
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   constantInts(unsigned i, llvm::StringRef meaning) const;
+
+  /// The value of a number that must be known at compile time; `otherwise` if
+  /// the input is absent.
+  mlir::FailureOr<double> constantNumber(unsigned i, llvm::StringRef meaning,
+                                         double otherwise) const;
+  /// Input `i` with elements of type i64. Null after a diagnostic if it is no
+  /// tensor of integers of rank `rank`.
+  mlir::Value positions(unsigned i, int64_t rank);
 
   /// Checks that two inputs have one element type and shapes that broadcast;
   /// the diagnostic names both.
@@ -109,6 +128,20 @@ public:
     return op ? op->getResult(0) : mlir::Value();
   }
 
+  /// Builds an operation whose result types depend on values: by a builder that
+  /// leaves sizes open, which are then inferred as far as operands are known.
+  /// Null after a diagnostic.
+  template <typename OpTy, typename... Args>
+  mlir::Operation *build(Args &&...args) {
+    auto op = OpTy::create(builder, loc, std::forward<Args>(args)...);
+    return finishTypes(op);
+  }
+
+  /// A vector of int64.
+  mlir::Value constantVector(llvm::ArrayRef<int64_t> values);
+  /// A scalar of the given element type.
+  mlir::Value constantScalar(mlir::Type element, double value);
+
   mlir::NamedAttribute attr(llvm::StringRef name, mlir::Attribute value) {
     return builder.getNamedAttr(name, value);
   }
@@ -140,8 +173,11 @@ public:
   }
 
 private:
+  mlir::Operation *finishTypes(mlir::Operation *op);
+
   const Graph &graph;
   const onnx::NodeProto &proto;
+  int64_t nodeOpset;
   ValueTable &values;
   llvm::StringRef trainingModeName;
 };

@@ -39,13 +39,19 @@ OwningOpRef<ModuleOp> dsc::importOnnx(llvm::StringRef path,
   if (failed(rules->checkUsed(names, model->location())))
     return {};
   classifyParameters(*graph, *rules, *parameters);
+  llvm::SmallVector<llvm::StringRef> bound =
+      bindParameterShapes(*model, options.bind, *parameters);
   if (failed(bindParameterData(*model, options, *parameters)) ||
       failed(tieParameters(*model, options.ties, *parameters)))
     return {};
+  proposeTies(*model, *parameters);
+  proposeNames(*graph, *parameters);
 
   // Both report faults that the user wants to know of at once.
   LogicalResult supported = checkOperators(*graph, *parameters);
   OwningOpRef<ModuleOp> module =
       buildModule(*graph, *parameters, options.trainingMode);
+  if (module && !bound.empty())
+    module.get()->setAttr("dsc.bound", Builder(context).getStrArrayAttr(bound));
   return succeeded(supported) ? std::move(module) : OwningOpRef<ModuleOp>();
 }

@@ -30,6 +30,9 @@ struct OnnxImportOptions {
   std::vector<std::pair<std::string, std::string>> init;
   /// Seed of the counter-based generators behind `init`.
   uint64_t initSeed = 0;
+  /// `--bind`: sizes for the inputs that `--train` makes parameters; all other
+  /// inputs get theirs from normalize.
+  std::vector<std::string> bind;
   /// `--training-mode`: keep, train or eval.
   std::string trainingMode = "keep";
 };

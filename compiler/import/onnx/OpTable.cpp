@@ -1,4 +1,5 @@
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Model.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -18,6 +19,11 @@ constexpr OpRow opRows[] = {
 #include "compiler/import/onnx/OnnxOpTable.def"
 };
 
+constexpr OpRow microsoftRows[] = {
+#define ONNX_MICROSOFT_OP(OPERATOR, FUNCTION) {#OPERATOR, 1, FUNCTION},
+#include "compiler/import/onnx/OnnxOpTable.def"
+};
+
 struct SettingInputsRow {
   StringRef name;
   unsigned mask;
@@ -32,10 +38,6 @@ constexpr StringRef zeroGradientOps[] = {
 #define ONNX_ZERO_GRADIENT(OPERATOR) #OPERATOR,
 #include "compiler/import/onnx/OnnxOpTable.def"
 };
-
-bool isDefaultDomain(const onnx::NodeProto &node) {
-  return node.domain().empty() || node.domain() == "ai.onnx";
-}
 
 bool isFloat(int64_t dataType) {
   switch (dataType) {
@@ -61,19 +63,22 @@ bool isCastToInteger(const onnx::NodeProto &node) {
 
 ImportFunction dsc::onnx_import::lookupImport(const onnx::NodeProto &node,
                                               int64_t opset) {
-  if (!isDefaultDomain(node))
-    return nullptr;
-  // Rows of one operator stand in order of their opset.
-  ImportFunction found = nullptr;
-  for (const OpRow &row : opRows)
-    if (row.name == node.op_type() && (!found || row.firstOpset <= opset))
-      found = row.import;
-  return found;
+  auto find = [&](llvm::ArrayRef<OpRow> rows) {
+    // Rows of one operator stand in order of their opset.
+    ImportFunction found = nullptr;
+    for (const OpRow &row : rows)
+      if (row.name == node.op_type() && (!found || row.firstOpset <= opset))
+        found = row.import;
+    return found;
+  };
+  if (isDefaultDomain(node.domain()))
+    return find(opRows);
+  return node.domain() == "com.microsoft" ? find(microsoftRows) : nullptr;
 }
 
 bool dsc::onnx_import::isSettingInput(const onnx::NodeProto &node,
                                       unsigned input) {
-  return isDefaultDomain(node) && input < 32 &&
+  return isDefaultDomain(node.domain()) && input < 32 &&
          llvm::any_of(
              settingInputsRows,
              [&](const SettingInputsRow &row) {
@@ -83,7 +88,7 @@ bool dsc::onnx_import::isSettingInput(const onnx::NodeProto &node,
 
 bool dsc::onnx_import::passesGradient(const onnx::NodeProto &node,
                                       unsigned input) {
-  if (!isDefaultDomain(node))
+  if (!isDefaultDomain(node.domain()))
     return true;
   return !isSettingInput(node, input) && !isCastToInteger(node) &&
          !llvm::is_contained(zeroGradientOps, StringRef(node.op_type()));

@@ -15,6 +15,7 @@ using ImportFunction = mlir::LogicalResult (*)(NodeImporter &);
 // One declaration a function of the table.
 #define ONNX_OP(OPERATOR, OPSET, FUNCTION)                                     \
   mlir::LogicalResult FUNCTION(NodeImporter &node);
+#define ONNX_MICROSOFT_OP(OPERATOR, FUNCTION) ONNX_OP(OPERATOR, 1, FUNCTION)
 #include "compiler/import/onnx/OnnxOpTable.def"
 
 /// The function for `node` in a model of opset `opset`, or null if dsc does not

@@ -32,11 +32,13 @@ static LogicalResult bindEntry(Parameter &parameter, StringRef path,
   if (entry.type != type)
     return emit() << "has type " << entry.type << ", but the model needs "
                   << type;
-  // A graph input may leave dims open; then the file decides them.
-  if (failed(verifyCompatibleShape(parameter.type.getShape(), entry.shape)))
+  // A graph input may leave dims open; then the file decides them, and not the
+  // default that an initializer gives the input.
+  RankedTensorType wanted =
+      parameter.inputType ? parameter.inputType : parameter.type;
+  if (failed(verifyCompatibleShape(wanted.getShape(), entry.shape)))
     return emit() << "has shape " << shapeText(entry.shape)
-                  << ", but the model needs "
-                  << shapeText(parameter.type.getShape());
+                  << ", but the model needs " << shapeText(wanted.getShape());
   auto bound =
       RankedTensorType::get(entry.shape, parameter.type.getElementType());
   int64_t elements = 1;
@@ -138,6 +140,35 @@ static LogicalResult checkInitOptions(const Model &model,
   return success(ok);
 }
 
+/// Reports in one error all parameters that nothing gives a value.
+static LogicalResult reportEmpty(const Model &model,
+                                 ArrayRef<const Parameter *> empty) {
+  if (empty.empty())
+    return success();
+  bool isOne = empty.size() == 1;
+  InFlightDiagnostic diagnostic =
+      emitError(isOne ? empty.front()->loc : model.location());
+  if (isOne)
+    diagnostic << "parameter '" << empty.front()->name << "' has no data";
+  else
+    diagnostic << empty.size() << " parameters have no data";
+  for (const Parameter *parameter : empty) {
+    if (isOne && parameter->missing.empty())
+      break;
+    Diagnostic &note = diagnostic.attachNote(parameter->loc);
+    note << "'" << parameter->name << "' ("
+         << shapeText(parameter->type.getShape()) << ")";
+    if (!parameter->missing.empty())
+      note << ": " << parameter->missing;
+  }
+  diagnostic.attachNote() << "give " << (isOne ? "it a value" : "them values")
+                          << " with --weights=FILE.safetensors, or fill "
+                          << (isOne ? "it" : "them")
+                          << " by rule, as in --init='normal(0.02)@"
+                          << empty.front()->name << "'";
+  return diagnostic;
+}
+
 LogicalResult onnx_import::bindParameterData(const Model &model,
                                              const OnnxImportOptions &options,
                                              ParameterTable &parameters) {
@@ -150,25 +181,21 @@ LogicalResult onnx_import::bindParameterData(const Model &model,
     return failure();
 
   Builder builder(model.context);
+  SmallVector<const Parameter *> empty;
   bool ok = true;
   for (Parameter &parameter : parameters.all()) {
     if (parameter.initial)
       continue;
-    auto emit = [&] { return emitError(parameter.loc); };
     auto rule = llvm::find_if(llvm::reverse(rules), [&](InitOption &option) {
       return option.regex.match(parameter.name);
     });
     if (rule == rules.rend()) {
-      InFlightDiagnostic diagnostic = emit() << "parameter '" << parameter.name
-                                             << "' has no data";
-      diagnostic.attachNote()
-          << "give it a value with --weights=FILE.safetensors, or fill it by "
-             "rule, as in --init='normal(0.02)@"
-          << parameter.name << "'";
-      ok = false;
+      empty.push_back(&parameter);
     } else if (!parameter.type.hasStaticShape()) {
-      emit() << "parameter '" << parameter.name
-             << "' has a symbolic shape, which --init cannot fill";
+      emitError(parameter.loc) << "parameter '" << parameter.name
+                               << "' has a symbolic shape, which --init cannot "
+                                  "fill; give its dims one size each with "
+                                  "--bind, or its values with --weights";
       ok = false;
     } else {
       parameter.initial = train::InitAttr::get(
@@ -176,5 +203,5 @@ LogicalResult onnx_import::bindParameterData(const Model &model,
           builder.getDenseF64ArrayAttr(rule->rule.arguments), options.initSeed);
     }
   }
-  return success(ok);
+  return success(succeeded(reportEmpty(model, empty)) && ok);
 }

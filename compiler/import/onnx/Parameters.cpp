@@ -1,4 +1,5 @@
 #include "compiler/import/onnx/Parameters.h"
+#include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/TensorData.h"
 
 using namespace dsc;
@@ -83,14 +84,32 @@ LogicalResult ParameterTable::addInputs(const Graph &graph,
   return success(ok);
 }
 
+/// True if every use of `name` is a setting of some operator.
+static bool isOnlySetting(const Graph &graph, StringRef name) {
+  return llvm::all_of(graph.uses(name), [&](const Use &use) {
+    return isSettingInput(graph.node(use.node), use.input);
+  });
+}
+
 LogicalResult ParameterTable::addInitializers(const Graph &graph) {
   const Model &model = graph.model();
+  // Types of the graph inputs that some initializer only gives a default to.
+  llvm::StringMap<const onnx::ValueInfoProto *> inputs;
+  for (const onnx::ValueInfoProto &input : model.graph().input())
+    inputs[input.name()] = &input;
   bool ok = true;
   for (auto [i, tensor] : llvm::enumerate(model.graph().initializer())) {
+    // A later constant may have taken the name.
+    const Definition *definition = graph.lookup(tensor.name());
+    if (definition->kind != Definition::Kind::Initializer ||
+        definition->index != int(i))
+      continue;
     bool isUsed =
         !graph.uses(tensor.name()).empty() || graph.isOutput(tensor.name());
     // A tensor that nothing reads may have a type that dsc cannot hold.
     if (!isUsed && !elementType(tensor.data_type(), model.context))
+      continue;
+    if (isHalf(tensor.data_type()) && isOnlySetting(graph, tensor.name()))
       continue;
     Location loc = model.initializerLocation(tensor.name());
     auto emit = [&] { return emitError(loc); };
@@ -101,24 +120,27 @@ LogicalResult ParameterTable::addInitializers(const Graph &graph) {
     }
     if (isSmallConstant(*type))
       continue;
-    FailureOr<Attribute> data = locateData(model, i, *type, emit);
-    if (failed(data))
+    std::string missing;
+    FailureOr<Attribute> data = locateData(model, i, *type, missing, emit);
+    if (failed(data)) {
       ok = false;
-    else
-      add({tensor.name(), Parameter::Source::Initializer, int(i), loc, *type,
-           *data});
+      continue;
+    }
+    // What nothing reads needs no value.
+    if (!isUsed && !*data)
+      continue;
+    Parameter parameter{tensor.name(), Parameter::Source::Initializer,
+                        int(i),        loc,
+                        *type,         *data};
+    parameter.missing = missing;
+    if (const onnx::ValueInfoProto *input = inputs.lookup(tensor.name())) {
+      FailureOr<RankedTensorType> declared = inputType(model, *input);
+      ok &= succeeded(declared);
+      parameter.inputType = declared.value_or(RankedTensorType());
+    }
+    add(std::move(parameter));
   }
   return success(ok);
-}
-
-/// The value of a Constant node that holds a tensor.
-static const onnx::TensorProto *constantTensor(const onnx::NodeProto &node) {
-  if (node.op_type() != "Constant" || node.output_size() != 1)
-    return nullptr;
-  for (const onnx::AttributeProto &attribute : node.attribute())
-    if (attribute.name() == "value" && attribute.has_t())
-      return &attribute.t();
-  return nullptr;
 }
 
 LogicalResult ParameterTable::addConstant(const Graph &graph,
@@ -173,6 +195,8 @@ static std::optional<SmallVector<int64_t>> readSizes(const Graph &graph,
 
 LogicalResult ParameterTable::addFill(const Graph &graph, int index) {
   const onnx::NodeProto &node = graph.node(index);
+  if (graph.model().origins[index].function >= 0)
+    return success();
   std::optional<SmallVector<int64_t>> sizes = readSizes(graph, node.input(0));
   if (!sizes)
     return success();
@@ -190,7 +214,9 @@ LogicalResult ParameterTable::addFill(const Graph &graph, int index) {
 void ParameterTable::addAlias(const Graph &graph, int index) {
   const onnx::NodeProto &node = graph.node(index);
   const Parameter *base = lookup(node.input(0));
-  if (!base || !isFloat(base->type))
+  // Names inside functions are nobody's names of parameters.
+  if (!base || !isFloat(base->type) ||
+      graph.model().origins[index].function >= 0)
     return;
   Parameter alias = *base;
   alias.name = node.output(0);

@@ -33,14 +33,27 @@ struct Parameter {
   mlir::RankedTensorType type;
   /// Null while nothing gives the parameter a value.
   mlir::Attribute initial;
+  /// Why the model's own value is missing; empty if the model never had one.
+  std::string missing = "";
+  /// For an initializer that is a graph input too: the input's type, whose open
+  /// dims other data may fill. Null for others.
+  mlir::RankedTensorType inputType = {};
   train::ParameterRole role = train::ParameterRole::Frozen;
   std::string reason = "";
+  /// Not trained, and belongs to an operator rather than to the weights; if it
+  /// is small, it becomes a constant, so that normalize can fold it.
+  bool isSetting = false;
 
   /// Name of the parameter whose value this one is, by --tie; empty for none.
   std::string tiedTo = "";
   bool tiedTransposed = false;
   /// The other direction: "B" or "B^T" for each parameter tied to this one.
   llvm::SmallVector<std::string> ties = {};
+
+  /// What the tensor seems to be called in the user's program, where the
+  /// exporter lost the name, and the --tie that seems to be lost; or empty.
+  std::string likelyName = "";
+  std::string likelyTie = "";
 };
 
 /// Parameters in the order of the file: inputs, initializers, then those that
@@ -89,7 +102,15 @@ bool isSmallConstant(mlir::RankedTensorType type);
 void classifyParameters(const Graph &graph, const TrainRules &rules,
                         ParameterTable &parameters);
 
-/// Applies --weights and --init. Fails if a parameter is left without a value.
+/// Gives graph inputs that became parameters the sizes of `bind`, texts as
+/// --bind takes them. Returns the names of those that were of use: a name may
+/// be that of a parameter's dim alone.
+llvm::SmallVector<llvm::StringRef>
+bindParameterShapes(const Model &model, llvm::ArrayRef<std::string> bind,
+                    ParameterTable &parameters);
+
+/// Applies --weights and --init. Fails if parameters are left without a value;
+/// the error lists all of them.
 mlir::LogicalResult bindParameterData(const Model &model,
                                       const OnnxImportOptions &options,
                                       ParameterTable &parameters);
@@ -98,6 +119,18 @@ mlir::LogicalResult bindParameterData(const Model &model,
 mlir::LogicalResult tieParameters(const Model &model,
                                   llvm::ArrayRef<std::string> ties,
                                   ParameterTable &parameters);
+
+/// Finds trained matrices with equal values, up to transposition: exporters
+/// copy a tied weight and fold its transpose. Warns and notes the likely tie.
+void proposeTies(const Model &model, ParameterTable &parameters);
+
+/// Notes likely names of parameters that an exporter renamed, as it does with
+/// the folded transpose of a Linear layer's weight.
+void proposeNames(const Graph &graph, ParameterTable &parameters);
+
+/// True for a name that an exporter or optimizer gives to what has none, such
+/// as PyTorch's "onnx::MatMul_12", "val_12" and "12".
+bool isMadeUpName(llvm::StringRef name);
 
 /// Reports in one error all operators without an importer that stand on a path
 /// from a trained parameter to an output; if there are none, those that an

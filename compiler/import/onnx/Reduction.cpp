@@ -59,6 +59,12 @@ LogicalResult onnx_import::importReduceMeanOfAttribute(NodeImporter &node) {
 LogicalResult onnx_import::importReduceMeanOfInput(NodeImporter &node) {
   return importOfInput<nn::ReduceMeanOp>(node);
 }
+LogicalResult onnx_import::importReduceProdOfAttribute(NodeImporter &node) {
+  return importOfAttribute<nn::ReduceProdOp>(node);
+}
+LogicalResult onnx_import::importReduceProdOfInput(NodeImporter &node) {
+  return importOfInput<nn::ReduceProdOp>(node);
+}
 LogicalResult onnx_import::importReduceSumOfAttribute(NodeImporter &node) {
   return importOfAttribute<nn::ReduceSumOp>(node);
 }

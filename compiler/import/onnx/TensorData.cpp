@@ -46,6 +46,20 @@ Type onnx_import::elementType(int dataType, MLIRContext *context) {
   }
 }
 
+bool onnx_import::isHalf(int dataType) {
+  return dataType == TensorProto::FLOAT16 || dataType == TensorProto::BFLOAT16;
+}
+
+const TensorProto *onnx_import::constantTensor(const onnx::NodeProto &node) {
+  if (node.op_type() != "Constant" || !isDefaultDomain(node.domain()) ||
+      node.output_size() != 1)
+    return nullptr;
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.name() == "value" && attribute.has_t())
+      return &attribute.t();
+  return nullptr;
+}
+
 int64_t onnx_import::elementBytes(Type elementType) {
   return (elementType.getIntOrFloatBitWidth() + 7) / 8;
 }
@@ -69,9 +83,16 @@ FailureOr<RankedTensorType> onnx_import::tensorType(int dataType,
                                                     MLIRContext *context,
                                                     EmitError emitError) {
   Type element = elementType(dataType, context);
-  if (!element)
-    return emitError() << "element type " << dataTypeName(dataType) << " ("
-                       << dataType << ") is not supported";
+  if (!element) {
+    InFlightDiagnostic diagnostic = emitError()
+                                    << "element type " << dataTypeName(dataType)
+                                    << " (" << dataType << ") is not supported";
+    if (isHalf(dataType))
+      diagnostic.attachNote()
+          << "export the model in float32; --precision says in which type a "
+             "step computes, and keeps float32 masters of the weights";
+    return diagnostic;
+  }
   // A symbolic dim counts as one; it is checked again once it is bound.
   int64_t bytes = elementBytes(element);
   for (int64_t dim : dims) {
@@ -99,6 +120,21 @@ FailureOr<RankedTensorType> onnx_import::tensorType(const TensorProto &tensor,
   return tensorType(tensor.data_type(), dims, context, emitError);
 }
 
+FailureOr<RankedTensorType>
+onnx_import::initializerType(const TensorProto &tensor, MLIRContext *context,
+                             EmitError emitError) {
+  if (!isHalf(tensor.data_type()))
+    return tensorType(tensor, context, emitError);
+  TensorProto wide = tensor;
+  wide.set_data_type(TensorProto::FLOAT);
+  FailureOr<RankedTensorType> type = tensorType(wide, context, emitError);
+  if (failed(type))
+    return failure();
+  if (tensor.data_type() == TensorProto::FLOAT16)
+    return type->clone(Float16Type::get(context));
+  return type->clone(BFloat16Type::get(context));
+}
+
 namespace {
 
 /// Copies an array of another width or alignment into an attribute.
@@ -123,6 +159,20 @@ template <typename T> SmallVector<T> copyElements(StringRef data) {
   if (!values.empty())
     memcpy(values.data(), data.data(), values.size() * sizeof(T));
   return values;
+}
+
+/// Widens 16-bit floats, given by their bits.
+template <typename Range>
+FailureOr<DenseElementsAttr>
+widenElements(const Range &range, RankedTensorType type, EmitError emitError) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type.getElementType()).getFloatSemantics();
+  SmallVector<float> values;
+  for (auto bits : range)
+    values.push_back(
+        APFloat(semantics, APInt(16, uint16_t(bits))).convertToFloat());
+  return convertElements<float>(
+      values, type.clone(Float32Type::get(type.getContext())), emitError);
 }
 
 int64_t tensorBytes(RankedTensorType type) {
@@ -156,6 +206,8 @@ FailureOr<DenseElementsAttr> onnx_import::readElements(StringRef data,
   if (element.isInteger(64))
     return convertElements<int64_t>(copyElements<int64_t>(data), type,
                                     emitError);
+  if (element.getIntOrFloatBitWidth() == 16)
+    return widenElements(copyElements<uint16_t>(data), type, emitError);
   return convertElements<bool>(copyElements<uint8_t>(data), type, emitError);
 }
 
@@ -173,23 +225,37 @@ onnx_import::readElements(const TensorProto &tensor, RankedTensorType type,
     return convertElements<int64_t>(tensor.int64_data(), type, emitError);
   case TensorProto::BOOL:
     return convertElements<bool>(tensor.int32_data(), type, emitError);
+  case TensorProto::FLOAT16:
+  case TensorProto::BFLOAT16:
+    return widenElements(tensor.int32_data(), type, emitError);
   default:
     return convertElements<int32_t>(tensor.int32_data(), type, emitError);
   }
 }
 
 /// The range of an initializer's bytes, or nullopt if they lie in none.
-static FailureOr<std::optional<FileRange>> locateBytes(const Model &model,
-                                                       int index,
-                                                       RankedTensorType type,
-                                                       EmitError emitError) {
+/// `missing` tells of a file that does not exist; if it is null, that is an
+/// error as any other.
+static FailureOr<std::optional<FileRange>>
+locateBytes(const Model &model, int index, RankedTensorType type,
+            std::string *missing, EmitError emitError) {
   const TensorProto &tensor = model.graph().initializer(index);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     llvm::Expected<FileRange> range =
         locateExternalData(model.path, tensor, tensorBytes(type));
-    if (!range)
-      return emitError() << llvm::toString(range.takeError());
-    return std::optional(*range);
+    if (range)
+      return std::optional(*range);
+    std::error_code code;
+    std::string message;
+    llvm::handleAllErrors(range.takeError(),
+                          [&](const llvm::ErrorInfoBase &error) {
+                            code = error.convertToErrorCode();
+                            message = error.message();
+                          });
+    if (!missing || code != std::errc::no_such_file_or_directory)
+      return emitError() << message;
+    *missing = message;
+    return std::optional<FileRange>();
   }
   const InlineData &data = model.initializers[index];
   using Field = InlineData::Field;
@@ -207,10 +273,13 @@ static FailureOr<std::optional<FileRange>> locateBytes(const Model &model,
 
 FailureOr<Attribute> onnx_import::locateData(const Model &model, int index,
                                              RankedTensorType type,
+                                             std::string &missing,
                                              EmitError emitError) {
-  auto range = locateBytes(model, index, type, emitError);
+  auto range = locateBytes(model, index, type, &missing, emitError);
   if (failed(range))
     return failure();
+  if (!missing.empty())
+    return Attribute();
   if (*range)
     return Attribute(train::FileAttr::get(model.context, (*range)->path,
                                           (*range)->offset, (*range)->bytes));
@@ -225,7 +294,7 @@ FailureOr<DenseElementsAttr> onnx_import::readInitializer(const Model &model,
                                                           int index,
                                                           RankedTensorType type,
                                                           EmitError emitError) {
-  auto range = locateBytes(model, index, type, emitError);
+  auto range = locateBytes(model, index, type, /*missing=*/nullptr, emitError);
   if (failed(range))
     return failure();
   if (!*range)

@@ -16,6 +16,13 @@ llvm::StringRef dataTypeName(int dataType);
 /// The element type that dsc computes with for an ONNX data type, or null.
 mlir::Type elementType(int dataType, mlir::MLIRContext *context);
 
+/// True for the 16-bit floats, in which dsc keeps no tensor of a model. Those
+/// that only set an operator are read as f32.
+bool isHalf(int dataType);
+
+/// The value of a Constant node that holds a tensor, else null.
+const onnx::TensorProto *constantTensor(const onnx::NodeProto &node);
+
 /// Bytes of one element in a file.
 int64_t elementBytes(mlir::Type elementType);
 
@@ -32,21 +39,29 @@ llvm::FailureOr<mlir::RankedTensorType>
 tensorType(const onnx::TensorProto &tensor, mlir::MLIRContext *context,
            EmitError emitError);
 
+/// As tensorType, but 16-bit floats, which readElements widens, are allowed.
+llvm::FailureOr<mlir::RankedTensorType>
+initializerType(const onnx::TensorProto &tensor, mlir::MLIRContext *context,
+                EmitError emitError);
+
 /// The values of a tensor whose data lies in the message itself.
 llvm::FailureOr<mlir::DenseElementsAttr>
 readElements(const onnx::TensorProto &tensor, mlir::RankedTensorType type,
              EmitError emitError);
 
-/// The values of a tensor that lie as little-endian bytes in `data`.
+/// The values of a tensor that lie as little-endian bytes in `data`; those of a
+/// 16-bit float type are widened to f32.
 llvm::FailureOr<mlir::DenseElementsAttr>
 readElements(llvm::StringRef data, mlir::RankedTensorType type,
              EmitError emitError);
 
 /// Where initializer `index` of `model` has its values: a `#train.file` range
 /// of the model or of its external data, or, where they lie in no contiguous
-/// range, the values themselves.
+/// range, the values themselves. If its external file does not exist, the
+/// result is null and `missing` says so.
 llvm::FailureOr<mlir::Attribute> locateData(const Model &model, int index,
                                             mlir::RankedTensorType type,
+                                            std::string &missing,
                                             EmitError emitError);
 
 /// The values of initializer `index`, wherever they lie. For small tensors.

@@ -1,10 +1,43 @@
 #include "compiler/import/onnx/Parameters.h"
+#include "compiler/import/onnx/TensorBytes.h"
 #include "compiler/import/onnx/TensorData.h"
 
 using namespace dsc;
 using namespace dsc::onnx_import;
 using namespace mlir;
 using llvm::StringRef;
+
+/// True if `kept` and `tied` have one element type, and their shapes fit.
+static bool fits(const Parameter &kept, const Parameter &tied,
+                 bool transposed) {
+  SmallVector<int64_t> shape(tied.type.getShape());
+  if (transposed)
+    std::reverse(shape.begin(), shape.end());
+  return kept.type.getElementType() == tied.type.getElementType() &&
+         kept.type.getShape() == ArrayRef<int64_t>(shape);
+}
+
+/// Tells of a tie whose two sides hold different values: those of the tied
+/// parameter are lost.
+static void warnIfDifferent(const Model &model, StringRef text,
+                            const Parameter &kept, const Parameter &tied,
+                            bool transposed) {
+  std::optional<TensorBytes> left = TensorBytes::open(model, kept.initial);
+  std::optional<TensorBytes> right = TensorBytes::open(model, tied.initial);
+  if (!left || !right)
+    return;
+  ArrayRef<int64_t> shape = kept.type.getShape();
+  int64_t rows = shape.empty() ? 1 : shape.front();
+  int64_t columns = rows ? kept.type.getNumElements() / rows : 0;
+  std::optional<Mismatch> mismatch =
+      findMismatch(left->data(), right->data(), rows, columns,
+                   elementBytes(kept.type.getElementType()), transposed);
+  if (mismatch)
+    emitWarning(model.location())
+        << "--tie='" << text << "': the two hold different values, first at ["
+        << mismatch->row << ", " << mismatch->column << "] of '" << kept.name
+        << "'; training starts from '" << kept.name << "'";
+}
 
 /// Makes the parameter on the right of one `A=B` or `A=B^T` a reading of the
 /// one on the left.
@@ -29,19 +62,23 @@ static LogicalResult applyTie(const Model &model, StringRef text,
   if (!tied->ties.empty())
     return emit() << "'" << tied->name
                   << "' already has parameters tied to it; name it on the left";
-  SmallVector<int64_t> shape(tied->type.getShape());
-  if (transposed) {
-    if (shape.size() != 2)
-      return emit() << "only a matrix can be tied to its transpose, but '"
-                    << right << "' is " << shapeText(shape);
-    std::swap(shape[0], shape[1]);
+  if (transposed && tied->type.getRank() != 2)
+    return emit() << "only a matrix can be tied to its transpose, but '"
+                  << right << "' is " << shapeText(tied->type.getShape());
+  if (!fits(*kept, *tied, transposed)) {
+    InFlightDiagnostic diagnostic = emit();
+    diagnostic << "'" << left << "' is " << shapeText(kept->type.getShape())
+               << " of " << kept->type.getElementType() << ", but '" << right
+               << "' is " << shapeText(tied->type.getShape()) << " of "
+               << tied->type.getElementType();
+    if (transposed)
+      diagnostic << ", which transposed does not fit";
+    if (tied->type.getRank() == 2 && fits(*kept, *tied, !transposed))
+      diagnostic.attachNote() << "--tie='" << left << "=" << right
+                              << (transposed ? "" : "^T") << "' fits";
+    return diagnostic;
   }
-  if (kept->type.getElementType() != tied->type.getElementType() ||
-      kept->type.getShape() != ArrayRef<int64_t>(shape))
-    return emit() << "'" << left << "' is " << shapeText(kept->type.getShape())
-                  << " of " << kept->type.getElementType() << ", but '" << right
-                  << "'" << (transposed ? " transposed" : "") << " is "
-                  << shapeText(shape) << " of " << tied->type.getElementType();
+  warnIfDifferent(model, text, *kept, *tied, transposed);
 
   tied->tiedTo = kept->name;
   tied->tiedTransposed = transposed;

@@ -75,7 +75,7 @@ static LogicalResult report(const Graph &graph, StringRef what,
   for (const Unsupported &unsupported : nodes) {
     Diagnostic &note =
         diagnostic.attachNote(model.nodeLocation(unsupported.node));
-    note << "not supported at opset " << model.opset;
+    note << "not supported at opset " << model.origins[unsupported.node].opset;
     if (!unsupported.parameter.empty())
       note << "; the gradient of parameter '" << unsupported.parameter
            << "' passes through it";
@@ -90,7 +90,7 @@ LogicalResult onnx_import::checkOperators(const Graph &graph,
   SmallVector<Unsupported> onPath, elsewhere;
   for (int index : graph.liveNodes()) {
     const onnx::NodeProto &node = graph.node(index);
-    if (lookupImport(node, graph.model().opset))
+    if (lookupImport(node, graph.model().origins[index].opset))
       continue;
     auto output = llvm::find_if(node.output(), [&](const std::string &name) {
       return paths.contains(name) && trained.contains(name);

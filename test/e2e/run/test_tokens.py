@@ -201,6 +201,21 @@ def test_an_index_out_of_range_is_named(work):
     )
 
 
+def test_outputs_without_labels(work):
+    """Of a module that can train, through its forward entry; also of a short batch."""
+    module = work.module(4, 4, LOSS, "m.onnx", "--forward")
+    tokens = np.arange(28).reshape(7, 4) % WORDS
+    np.save(work.folder / "tokens.npy", tokens)
+    out = work.folder / "outputs"
+    data = ["--input", "tokens=%s" % (work.folder / "tokens.npy")]
+    result = run("dsrun", module, *data, "--write-outputs", out)
+    assert "forward: outputs of 7 samples" in result.out, str(result)
+    np.testing.assert_array_equal(np.load(out / "logits.npy"), work.w[tokens])
+    # A loss needs labels.
+    got = run("dsrun", module, *data, "--write-outputs", out, "--eval").first_line()
+    assert got.startswith("dsrun: error: no data for y (int64 [4, 4])"), got
+
+
 def test_which_input_takes_the_text(work):
     both = model(
         [

@@ -76,7 +76,10 @@ using Element = llvm::function_ref<Value(IndexBuilder &)>;
 static FailureOr<SmallVector<Value>>
 createNest(Operation *op, OpBuilder &builder, Element element) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type.hasStaticShape())
+  auto isStatic = [](Type type) {
+    return cast<ShapedType>(type).hasStaticShape();
+  };
+  if (!isStatic(type) || !llvm::all_of(op->getOperandTypes(), isStatic))
     return op->emitOpError("cannot be lowered with a `?` dimension");
   LinalgBuilder b(builder, op->getLoc());
   Value init = b.createEmpty(
@@ -220,44 +223,10 @@ FailureOr<SmallVector<Value>> GatherOp::lowerToLinalg(OpBuilder &builder,
   });
 }
 
-// Rows times indices: exact, and the form from which the kernel compiler makes
-// threads that own rows and walk the indices once.
-FailureOr<SmallVector<Value>> ScatterAddOp::lowerToLinalg(OpBuilder &builder,
-                                                          ValueRange operands) {
-  if (!getType().hasStaticShape())
-    return emitOpError("cannot be lowered with a `?` dimension");
-  LinalgBuilder b(builder, getLoc());
-  Type type = getType().getElementType();
-  int64_t rank = getIndices().getType().getRank();
-  int64_t loopCount = 1 + getUpdates().getType().getRank();
-  SmallVector<int64_t> indexLoops =
-      llvm::to_vector(llvm::seq<int64_t>(1, 1 + rank));
-  SmallVector<int64_t> updateLoops =
-      llvm::to_vector(llvm::seq<int64_t>(1, loopCount));
-  SmallVector<int64_t> resultLoops = {0};
-  llvm::append_range(resultLoops, llvm::seq<int64_t>(1 + rank, loopCount));
-  SmallVector<IteratorType> iterators(loopCount, IteratorType::parallel);
-  for (int64_t loop : indexLoops)
-    iterators[loop] = IteratorType::reduction;
-  Value init = b.createFilled(
-      getAsIndexOpFoldResult(builder.getContext(), getType().getShape()),
-      builder.getZeroAttr(type));
-  return b.createGeneric(
-      operands, init,
-      {b.getProjection(loopCount, indexLoops),
-       b.getProjection(loopCount, updateLoops),
-       b.getProjection(loopCount, resultLoops)},
-      iterators, [&](OpBuilder &nested, Location loc, ValueRange x) {
-        IndexBuilder b(nested, loc);
-        Value isRow =
-            b.compare(arith::CmpIPredicate::eq,
-                      b.row(x[0], getType().getDimSize(0)), b.loop(0));
-        Value update = b.select(isRow, x[1], b.scalar(type, 0));
-        Value sum =
-            isa<FloatType>(type)
-                ? arith::AddFOp::create(nested, loc, update, x[2], kContract)
-                      .getResult()
-                : arith::AddIOp::create(nested, loc, update, x[2]).getResult();
-        return SmallVector<Value>{sum};
-      });
+// No loop nest of linalg says that threads own rows and walk the indices once:
+// code generators write kernels of kind "scatter" from the operation itself.
+FailureOr<SmallVector<Value>> ScatterAddOp::lowerToLinalg(OpBuilder &,
+                                                          ValueRange) {
+  return emitOpError("has no loop nest in linalg; it becomes a kernel of its "
+                     "own, of kind 'scatter'");
 }

@@ -31,3 +31,19 @@ func.func private @unknown_gather(%x: tensor<?x4xf32>, %i: tensor<?xi64>) -> ten
   %0 = nn.gather %x, %i dim = 0 : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// -----
+
+func.func private @unknown_table(%x: tensor<?x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> attributes {exec.kernel, exec.kind = "index"} {
+  // expected-error@+1 {{cannot be lowered with a `?` dimension}}
+  %0 = nn.gather %x, %i dim = 0 : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// -----
+
+func.func private @scatter_among_others(%i: tensor<4xi64>, %g: tensor<4x3xf32>) -> tensor<9x3xf32> attributes {exec.kernel, exec.kind = "elementwise"} {
+  // expected-error@+1 {{has no loop nest in linalg}}
+  %0 = nn.scatter_add %i, %g : (tensor<4xi64>, tensor<4x3xf32>) -> tensor<9x3xf32>
+  return %0 : tensor<9x3xf32>
+}

@@ -14,13 +14,22 @@ from onnx import TensorProto, compose, helper, numpy_helper
 # op -> operand positions that must be known when compiling
 COMPILE_TIME_OPERANDS = {
     "ConstantOfShape": [0],
+    "CumSum": [1],
     "Dropout": [1, 2],
     "Expand": [1],
+    "NonZero": [0],
+    "Range": [0, 1, 2],
     "ReduceMax": [1],
     "ReduceMean": [1],
+    "ReduceMin": [1],
+    "ReduceProd": [1],
     "ReduceSum": [1],
     "Reshape": [1],
+    "Slice": [1, 2, 3, 4],
+    "Split": [1],
     "Squeeze": [1],
+    "Tile": [1],
+    "Trilu": [1],
     "Unsqueeze": [1],
 }
 

@@ -25,13 +25,17 @@ fi
 
 # The sampler is a program of a user's: it finds the installed runtime.
 build_sampler() {
-  cmake --install build/release --prefix $out/install --component runtime
-  cmake -S examples/gpt -B $out/sampler -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$PWD/$out/install"
-  cmake --build $out/sampler
+  cmake --install build/release --prefix $out/install --component runtime &&
+    cmake -S examples/gpt -B $out/sampler -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_PREFIX_PATH="$PWD/$out/install" &&
+    cmake --build $out/sampler
 }
 
 $python examples/gpt/make_data.py $out
-build_sampler >$out/sampler.log 2>&1 || { cat $out/sampler.log >&2; exit 1; }
+build_sampler >$out/sampler.log 2>&1 || {
+  cat $out/sampler.log >&2
+  exit 1
+}
 while IFS= read -r line; do
   echo "\$ $line"
   eval "$line"

@@ -46,13 +46,15 @@ def dsrun(folder, module, length, *arguments):
     return run("dsrun", folder / module, *data, *arguments, cwd=folder)
 
 
+@pytest.mark.parametrize("accumulate", [1, 2])
 @pytest.mark.parametrize("length", LENGTHS)
-def test_a_set_trains_as_a_module_of_its_size(folder, tmp_path, length):
+def test_a_set_trains_as_a_module_of_its_size(folder, tmp_path, length, accumulate):
     outputs = []
     for module in ("sets.so", "only%d.so" % length):
         out = tmp_path / module
         saved = tmp_path / (module + ".safetensors")
-        arguments = ["--epochs", 3, "--save", saved, "--eval", "--write-outputs", out]
+        arguments = ["--epochs", 3, "--accumulate", accumulate]
+        arguments += ["--save", saved, "--eval", "--write-outputs", out]
         result = dsrun(folder, module, length, *arguments)
         assert result.code == 0, str(result)
         outputs.append((load_file(saved)["w"], np.load(out / "y.npy")))

@@ -106,13 +106,17 @@ LogicalResult TanhOp::buildGradient(OpBuilder &builder, ValueRange gradients,
                   b.mul(gradients[0], b.sub(b.constant(y, 1), b.mul(y, y))));
 }
 
-// dx = g * 2 / sqrt(pi) * exp(-x^2)
+// dx = g * 2 / sqrt(pi) * exp(-x^2). The factor is written in two parts: f64
+// precision is chosen after gradients are built, and widens f32 constants.
 LogicalResult ErfOp::buildGradient(OpBuilder &builder, ValueRange gradients,
                                    ArrayRef<bool>, Gradients &result) {
   GradientBuilder b(builder, getLoc());
   Value g = gradients[0], x = getInput();
-  Value factor = b.mul(g, b.constant(g, 2 * std::numbers::inv_sqrtpi));
-  return setUnary(result, b.mul(factor, b.create<ExpOp>(b.neg(b.mul(x, x)))));
+  double factor = 2 * std::numbers::inv_sqrtpi;
+  float high = static_cast<float>(factor);
+  Value scaled = b.add(b.mul(g, b.constant(g, high)),
+                       b.mul(g, b.constant(g, factor - high)));
+  return setUnary(result, b.mul(scaled, b.create<ExpOp>(b.neg(b.mul(x, x)))));
 }
 
 LogicalResult GeluOp::buildGradient(OpBuilder &builder, ValueRange gradients,

@@ -28,7 +28,8 @@ func.func @gelu_grad_c1(%x: tensor<4xf32>, %g: tensor<5xf32>) {
 // -----
 
 func.func @softmax_lse_c1(%x: tensor<f32>) {
-  // expected-error@+1 {{a scalar has no rows}}
+  // expected-error@+2 {{a scalar has no rows}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:2 = nn.softmax_lse %x : tensor<f32> -> (tensor<f32>, tensor<f32>)
   return
 }
@@ -36,7 +37,8 @@ func.func @softmax_lse_c1(%x: tensor<f32>) {
 // -----
 
 func.func @softmax_lse_c2(%x: tensor<2x4xf32>) {
-  // expected-error@+1 {{do not match|incompatible}}
+  // expected-error@+2 {{are incompatible with return type(s) of operation}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:2 = nn.softmax_lse %x : tensor<2x4xf32> -> (tensor<2x4xf32>, tensor<4xf32>)
   return
 }
@@ -44,7 +46,8 @@ func.func @softmax_lse_c2(%x: tensor<2x4xf32>) {
 // -----
 
 func.func @layer_norm_c1(%x: tensor<2x4xf32>, %s: tensor<3xf32>) {
-  // expected-error@+1 {{scale of type 'tensor<3xf32>' does not have the shape of the last dimensions of 'tensor<2x4xf32>'}}
+  // expected-error@+2 {{scale of type 'tensor<3xf32>' does not have the shape of the last dimensions of 'tensor<2x4xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:3 = nn.layer_norm %x, %s epsilon = 1.0e-5 : (tensor<2x4xf32>, tensor<3xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
@@ -52,7 +55,8 @@ func.func @layer_norm_c1(%x: tensor<2x4xf32>, %s: tensor<3xf32>) {
 // -----
 
 func.func @layer_norm_c1_scalar(%x: tensor<2x4xf32>, %s: tensor<f32>) {
-  // expected-error@+1 {{scale of type 'tensor<f32>' does not have the shape}}
+  // expected-error@+2 {{scale of type 'tensor<f32>' does not have the shape}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:3 = nn.layer_norm %x, %s epsilon = 1.0e-5 : (tensor<2x4xf32>, tensor<f32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
@@ -60,7 +64,7 @@ func.func @layer_norm_c1_scalar(%x: tensor<2x4xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @layer_norm_c2(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %b: tensor<1xf32>) {
-  // expected-error@+1 {{bias has type 'tensor<1xf32>', not shape \[4\]}}
+  // expected-error@+1 {{bias has type 'tensor<1xf32>', not shape [4]}}
   %0:3 = nn.layer_norm %x, %s, %b epsilon = 1.0e-5 : (tensor<2x4xf32>, tensor<4xf32>, tensor<1xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
@@ -92,7 +96,8 @@ func.func @layer_norm_c4_nan(%x: tensor<2x4xf32>, %s: tensor<4xf32>) {
 // -----
 
 func.func @layer_norm_c5(%x: tensor<2x4xf32>, %s: tensor<4xf32>) {
-  // expected-error@+1 {{do not match|incompatible}}
+  // expected-error@+2 {{are incompatible with return type(s) of operation}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:3 = nn.layer_norm %x, %s epsilon = 1.0e-5 : (tensor<2x4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
   return
 }
@@ -100,7 +105,7 @@ func.func @layer_norm_c5(%x: tensor<2x4xf32>, %s: tensor<4xf32>) {
 // -----
 
 func.func @layer_norm_grad_c1(%g: tensor<2x5xf32>, %x: tensor<2x4xf32>, %s: tensor<4xf32>, %m: tensor<2xf32>, %r: tensor<2xf32>) {
-  // expected-error@+1 {{gradient has type 'tensor<2x5xf32>', not shape \[2, 4\]}}
+  // expected-error@+1 {{gradient has type 'tensor<2x5xf32>', not shape [2, 4]}}
   %0 = nn.layer_norm_grad %g, %x, %s, %m, %r : (tensor<2x5xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   return
 }
@@ -108,7 +113,7 @@ func.func @layer_norm_grad_c1(%g: tensor<2x5xf32>, %x: tensor<2x4xf32>, %s: tens
 // -----
 
 func.func @layer_norm_grad_c2(%g: tensor<2x4xf32>, %x: tensor<2x4xf32>, %s: tensor<2x4xf32>, %m: tensor<2xf32>, %r: tensor<2xf32>) {
-  // expected-error@+1 {{scale has type 'tensor<2x4xf32>', not shape \[4\]}}
+  // expected-error@+1 {{scale has type 'tensor<2x4xf32>', not shape [4]}}
   %0 = nn.layer_norm_grad %g, %x, %s, %m, %r : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   return
 }
@@ -116,7 +121,7 @@ func.func @layer_norm_grad_c2(%g: tensor<2x4xf32>, %x: tensor<2x4xf32>, %s: tens
 // -----
 
 func.func @layer_norm_grad_c3_mean(%g: tensor<2x4xf32>, %x: tensor<2x4xf32>, %s: tensor<4xf32>, %m: tensor<3xf32>, %r: tensor<2xf32>) {
-  // expected-error@+1 {{mean has type 'tensor<3xf32>', not shape \[2\]}}
+  // expected-error@+1 {{mean has type 'tensor<3xf32>', not shape [2]}}
   %0 = nn.layer_norm_grad %g, %x, %s, %m, %r : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   return
 }
@@ -124,7 +129,7 @@ func.func @layer_norm_grad_c3_mean(%g: tensor<2x4xf32>, %x: tensor<2x4xf32>, %s:
 // -----
 
 func.func @layer_norm_grad_c3_rstd(%g: tensor<2x4xf32>, %x: tensor<2x4xf32>, %s: tensor<4xf32>, %m: tensor<2xf32>, %r: tensor<2x1xf32>) {
-  // expected-error@+1 {{rstd has type 'tensor<2x1xf32>', not shape \[2\]}}
+  // expected-error@+1 {{rstd has type 'tensor<2x1xf32>', not shape [2]}}
   %0 = nn.layer_norm_grad %g, %x, %s, %m, %r : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
   return
 }
@@ -188,7 +193,7 @@ func.func @attention_c3_count(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: 
 // -----
 
 func.func @attention_c4(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x7x3xf32>, %b: tensor<2x4x7xf32>) {
-  // expected-error@+1 {{bias of type 'tensor<2x4x7xf32>' does not broadcast to scores of shape \[2, 5, 7\]}}
+  // expected-error@+1 {{bias of type 'tensor<2x4x7xf32>' does not broadcast to scores of shape [2, 5, 7]}}
   %0:2 = nn.attention %q, %k, %v bias %b scale = 0.5 : (tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x4x7xf32>) -> (tensor<2x5x3xf32>, tensor<2x5xf32>)
   return
 }
@@ -196,7 +201,7 @@ func.func @attention_c4(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor
 // -----
 
 func.func @attention_c4_rank(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x7x3xf32>, %b: tensor<5x7xf32>) {
-  // expected-error@+1 {{bias of type 'tensor<5x7xf32>' does not broadcast to scores of shape \[2, 5, 7\]}}
+  // expected-error@+1 {{bias of type 'tensor<5x7xf32>' does not broadcast to scores of shape [2, 5, 7]}}
   %0:2 = nn.attention %q, %k, %v bias %b scale = 0.5 : (tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<5x7xf32>) -> (tensor<2x5x3xf32>, tensor<2x5xf32>)
   return
 }
@@ -212,7 +217,8 @@ func.func @attention_c5(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor
 // -----
 
 func.func @attention_c6(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x7x3xf32>) {
-  // expected-error@+1 {{do not match|incompatible}}
+  // expected-error@+2 {{are incompatible with return type(s) of operation}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:2 = nn.attention %q, %k, %v scale = 0.5 : (tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x3xf32>) -> (tensor<2x5x4xf32>, tensor<2x5xf32>)
   return
 }
@@ -228,7 +234,7 @@ func.func @attention_grad_c1(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: tenso
 // -----
 
 func.func @attention_grad_c2_gradient(%g: tensor<5x4xf32>, %q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x3xf32>, %o: tensor<5x3xf32>, %l: tensor<5xf32>) {
-  // expected-error@+1 {{gradient has type 'tensor<5x4xf32>', not shape \[5, 3\]}}
+  // expected-error@+1 {{gradient has type 'tensor<5x4xf32>', not shape [5, 3]}}
   %0:3 = nn.attention_grad %g, %q, %k, %v, %o, %l scale = 0.5 : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>, tensor<5x3xf32>, tensor<5xf32>) -> (tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>)
   return
 }
@@ -236,7 +242,7 @@ func.func @attention_grad_c2_gradient(%g: tensor<5x4xf32>, %q: tensor<5x4xf32>, 
 // -----
 
 func.func @attention_grad_c2_output(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x3xf32>, %o: tensor<6x3xf32>, %l: tensor<5xf32>) {
-  // expected-error@+1 {{output has type 'tensor<6x3xf32>', not shape \[5, 3\]}}
+  // expected-error@+1 {{output has type 'tensor<6x3xf32>', not shape [5, 3]}}
   %0:3 = nn.attention_grad %g, %q, %k, %v, %o, %l scale = 0.5 : (tensor<5x3xf32>, tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>, tensor<6x3xf32>, tensor<5xf32>) -> (tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>)
   return
 }
@@ -244,7 +250,7 @@ func.func @attention_grad_c2_output(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k
 // -----
 
 func.func @attention_grad_c2_lse(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x3xf32>, %o: tensor<5x3xf32>, %l: tensor<5x1xf32>) {
-  // expected-error@+1 {{lse has type 'tensor<5x1xf32>', not shape \[5\]}}
+  // expected-error@+1 {{lse has type 'tensor<5x1xf32>', not shape [5]}}
   %0:3 = nn.attention_grad %g, %q, %k, %v, %o, %l scale = 0.5 : (tensor<5x3xf32>, tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>, tensor<5x3xf32>, tensor<5x1xf32>) -> (tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>)
   return
 }
@@ -252,7 +258,8 @@ func.func @attention_grad_c2_lse(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: t
 // -----
 
 func.func @attention_grad_c3(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x3xf32>, %o: tensor<5x3xf32>, %l: tensor<5xf32>) {
-  // expected-error@+1 {{there is no bias to have a gradient}}
+  // expected-error@+2 {{there is no bias to have a gradient}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:4 = nn.attention_grad %g, %q, %k, %v, %o, %l scale = 0.5 bias_gradient : (tensor<5x3xf32>, tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>, tensor<5x3xf32>, tensor<5xf32>) -> (tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>, tensor<5x7xf32>)
   return
 }
@@ -260,7 +267,8 @@ func.func @attention_grad_c3(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: tenso
 // -----
 
 func.func @attention_grad_c4(%g: tensor<5x3xf32>, %q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x3xf32>, %o: tensor<5x3xf32>, %l: tensor<5xf32>) {
-  // expected-error@+1 {{do not match|incompatible}}
+  // expected-error@+2 {{are incompatible with return type(s) of operation}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0:3 = nn.attention_grad %g, %q, %k, %v, %o, %l scale = 0.5 : (tensor<5x3xf32>, tensor<5x4xf32>, tensor<7x4xf32>, tensor<7x3xf32>, tensor<5x3xf32>, tensor<5xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>, tensor<7x3xf32>)
   return
 }

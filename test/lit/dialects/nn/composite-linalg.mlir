@@ -7,11 +7,10 @@
 
 // The share of x below is 0 or 1 beyond 40, where x is held: no 0 * inf.
 // CHECK-LABEL: func.func private @gelu_grad(
-// CHECK-DAG: %[[LOW:.+]] = arith.constant -4.000000e+01 : f32
-// CHECK-DAG: %[[HIGH:.+]] = arith.constant 4.000000e+01 : f32
-// CHECK: ^bb0(%[[G:.+]]: f32, %[[X:.+]]: f32,
-// CHECK: %[[BELOW:.+]] = arith.maximumf %[[X]], %{{.+}} fastmath<contract>
-// CHECK: arith.minimumf %[[BELOW]], %{{.+}} fastmath<contract>
+// CHECK: %[[LOW:.+]] = arith.constant -4.000000e+01 : f32
+// CHECK: %[[BELOW:.+]] = arith.maximumf %{{.+}}, %[[LOW]] fastmath<contract>
+// CHECK: %[[HIGH:.+]] = arith.constant 4.000000e+01 : f32
+// CHECK: arith.minimumf %[[BELOW]], %[[HIGH]] fastmath<contract>
 // CHECK: math.erf
 // CHECK: math.exp
 func.func private @gelu_grad(%g: tensor<4x5xf32>, %x: tensor<4x5xf32>) -> tensor<4x5xf32> attributes {exec.kernel, exec.kind = "elementwise"} {

@@ -213,8 +213,9 @@ def Train_EntryOp : Train_Op<"entry", [IsolatedFromAbove, FunctionOpInterface,
     that the host feeds; results are outputs that the host may read.
 
     Argument attributes: `dsc.name` (the input's name), `dsc.role` (`data`,
-    `labels`, `target` or `sample_weight`), on labels `dsc.classes` and
-    `dsc.ignore_index`, and `dsc.index_limit` = n on an input whose elements must
+    `labels`, `target` or `sample_weight`), on labels `dsc.classes`,
+    `dsc.ignore_index` and, where a position is held against the next label,
+    `dsc.shift` = 1, and `dsc.index_limit` = n on an input whose elements must
     be in [-n, n), since they index a table of n rows. Results carry `dsc.name`.
 
     Constraints:

@@ -68,12 +68,15 @@ Value LossBuilder::addSampleWeights(Value output) {
 }
 
 void LossBuilder::describeLabels(BlockArgument labels, int64_t classes,
-                                 int64_t ignoreIndex) {
+                                 int64_t ignoreIndex, int64_t shift) {
   unsigned index = labels.getArgNumber();
   forward.setArgAttr(index, names::classesAttr,
                      t.builder.getI64IntegerAttr(classes));
   forward.setArgAttr(index, names::ignoreIndexAttr,
                      t.builder.getI64IntegerAttr(ignoreIndex));
+  if (shift)
+    forward.setArgAttr(index, names::shiftAttr,
+                       t.builder.getI64IntegerAttr(shift));
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,7 +123,7 @@ FailureOr<BlockArgument> LossBuilder::getLabels(const LossSpec &spec,
            << spec.target << "' have type " << labelsType
            << ", expects 32 or 64 bit integers of the shape of '" << spec.output
            << "' without its last dimension, which is " << type;
-  describeLabels(*labels, type.getShape().back(), spec.ignoreIndex);
+  describeLabels(*labels, type.getShape().back(), spec.ignoreIndex, spec.shift);
   return labels;
 }
 
@@ -252,13 +255,26 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
-/// The value of which `value` holds elements in another shape or type, or some
-/// of them: labels that the graph shifts are those of its input.
-static Value skipToLabels(Value value) {
+namespace {
+/// Labels that a graph hands to a loss: an input, of which the first `shift`
+/// along its last dimension may have been left out.
+struct GivenLabels {
+  BlockArgument input;
+  int64_t shift = 0;
+};
+} // namespace
+
+static GivenLabels findLabels(Value value) {
+  GivenLabels labels;
   while (isa_and_nonnull<nn::ReshapeOp, nn::CastOp, nn::SliceOp, nn::PadOp>(
-      value.getDefiningOp()))
+      value.getDefiningOp())) {
+    if (auto slice = value.getDefiningOp<nn::SliceOp>();
+        slice && !slice.getOffsets().empty())
+      labels.shift += slice.getOffsets().back();
     value = value.getDefiningOp()->getOperand(0);
-  return value;
+  }
+  labels.input = dyn_cast<BlockArgument>(value);
+  return labels;
 }
 
 LossPair LossBuilder::adopt(Value output, StringRef name) {
@@ -299,12 +315,11 @@ LossPair LossBuilder::adopt(Value output, StringRef name) {
   pair.correct = nn::CountCorrectOp::create(
       t.builder, t.loc, classes.getLogits(), classes.getLabels(),
       classes.getRowWeight(), classes.getIgnoreIndex());
-  if (auto labels =
-          dyn_cast<BlockArgument>(skipToLabels(classes.getLabels()))) {
-    forward.setArgAttr(labels.getArgNumber(), names::roleAttr,
+  if (GivenLabels labels = findLabels(classes.getLabels()); labels.input) {
+    forward.setArgAttr(labels.input.getArgNumber(), names::roleAttr,
                        t.builder.getStringAttr(names::labelsRole));
-    describeLabels(labels, classes.getLogits().getType().getDimSize(1),
-                   classes.getIgnoreIndex());
+    describeLabels(labels.input, classes.getLogits().getType().getDimSize(1),
+                   classes.getIgnoreIndex(), labels.shift == 1);
   }
   return pair;
 }

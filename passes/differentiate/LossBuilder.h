@@ -54,9 +54,10 @@ private:
   /// A new input with one weight for each sample of `output`; null, with a
   /// remark, when the first dimension of `output` is not that of the data.
   mlir::Value addSampleWeights(mlir::Value output);
-  /// Labels of classes: tells the range that the runtime checks.
+  /// Labels of classes: tells the range that the runtime checks, and how far
+  /// from the tokens of a text they are.
   void describeLabels(mlir::BlockArgument labels, int64_t classes,
-                      int64_t ignoreIndex);
+                      int64_t ignoreIndex, int64_t shift);
   /// Without the first `shift` elements along the last dimension; zeros follow
   /// the last one instead.
   mlir::Value shiftLeft(mlir::Value value, int64_t shift);

@@ -56,6 +56,8 @@ inline constexpr char nameAttr[] = "dsc.name";
 inline constexpr char roleAttr[] = "dsc.role";
 inline constexpr char classesAttr[] = "dsc.classes";
 inline constexpr char ignoreIndexAttr[] = "dsc.ignore_index";
+/// On labels: a position is held against the label that many behind it.
+inline constexpr char shiftAttr[] = "dsc.shift";
 /// Rows of the smallest table that the input's elements index.
 inline constexpr char indexLimitAttr[] = "dsc.index_limit";
 /// Weight of one full micro-batch, on the result `loss_weight`.

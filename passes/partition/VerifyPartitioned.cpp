@@ -228,9 +228,11 @@ private:
       report(reductions[0], "P5")
           << "reduces whole gradients ahead of the last micro-batch";
     bool isOneMessage = isWhole || group.getSegments().size() > 1;
-    if (reductions.size() > 1 && isOneMessage)
+    if (reductions.size() > 1 && isOneMessage) {
       report(reductions[1], "P5")
           << "reduces the gradients of @" << group.getSymName() << " again";
+      return;
+    }
     for (Operation *reduction : reductions) {
       if (isa<zero::AllReduceGradientsOp>(reduction) != isWhole)
         report(reduction, "P5") << "does not fit stage " << group.getStage();

@@ -59,3 +59,22 @@ func.func @forward(%x: tensor<f64> {dsc.name = "x"}) -> (tensor<f64> {dsc.name =
   %loss = nn.div %x, %w : tensor<f64>
   return %loss : tensor<f64>
 }
+
+// -----
+
+// A language model shifts its labels itself: the input is found behind the
+// slice, and whoever feeds tokens as labels is told that they are shifted.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME: tensor<2x4xi64> {dsc.classes = 3 : i64, dsc.ignore_index = -100 : i64, dsc.name = "labels", dsc.role = "labels", dsc.shift = 1 : i64}
+// CHECK-SAME: dsc.nominal = 6.000000e+00 : f64
+train.parameter @w : tensor<6x3xf32> trainable("")
+func.func @forward(%labels: tensor<2x4xi64> {dsc.name = "labels"}) -> (tensor<f32> {dsc.name = "loss"}) {
+  %w = train.read @w : tensor<6x3xf32>
+  %next = nn.slice %labels offsets = [0, 1] sizes = [2, 3] strides = [1, 1] : tensor<2x4xi64> -> tensor<2x3xi64>
+  %rows = nn.reshape %next : tensor<2x3xi64> -> tensor<6xi64>
+  %ones = nn.constant dense<1.0> : tensor<6xf32>
+  %sum, %weight = nn.cross_entropy %w, %rows, %ones : (tensor<6x3xf32>, tensor<6xi64>, tensor<6xf32>) -> (tensor<f32>, tensor<f32>)
+  %loss = nn.div %sum, %weight : tensor<f32>
+  return %loss : tensor<f32>
+}

@@ -5,7 +5,7 @@
 // label, has weight 0 and counts in nothing.
 
 // CHECK-LABEL: func.func @forward(
-// CHECK-SAME: %[[LABELS:[^ ]+]]: tensor<2x5xi64> {dsc.classes = 3 : i64, dsc.ignore_index = 0 : i64, dsc.name = "labels", dsc.role = "labels"}
+// CHECK-SAME: %[[LABELS:[^ ]+]]: tensor<2x5xi64> {dsc.classes = 3 : i64, dsc.ignore_index = 0 : i64, dsc.name = "labels", dsc.role = "labels", dsc.shift = 1 : i64}
 // CHECK-SAME: %[[WEIGHTS:[^ ]+]]: tensor<2xf32> {dsc.name = "dsc.sample_weight"
 // CHECK-SAME: dsc.nominal = 8.000000e+00 : f64
 // CHECK: %[[SPREAD:.+]] = nn.broadcast %[[WEIGHTS]] dims = [0] : tensor<2xf32> -> tensor<2x5xf32>
@@ -26,7 +26,7 @@ func.func @forward(%x: tensor<2x5x3xf32> {dsc.name = "x"}) -> (tensor<2x5x3xf32>
 // Labels that the model reads already, as token numbers, keep their role.
 
 // CHECK-LABEL: func.func @forward(
-// CHECK-SAME: tensor<2x2xi32> {dsc.classes = 3 : i64, dsc.ignore_index = 0 : i64, dsc.name = "labels", dsc.role = "data"}
+// CHECK-SAME: tensor<2x2xi32> {dsc.classes = 3 : i64, dsc.ignore_index = 0 : i64, dsc.name = "labels", dsc.role = "data", dsc.shift = 1 : i64}
 // CHECK-SAME: dsc.nominal = 2.000000e+00 : f64
 func.func @forward(%tokens: tensor<2x2xi32> {dsc.name = "labels"}) -> (tensor<2x2x3xf32> {dsc.name = "logits"}) {
   %table = train.read @table : tensor<3x3xf32>

@@ -80,8 +80,8 @@ func.func @forward(%x: tensor<4x3xf32> {dsc.name = "x"}) -> (tensor<4x3xf32> {ds
 // CROSS-SAME: %[[WEIGHTS:[^ ]+]]: tensor<2xf32>
 // CROSS: %[[SPREAD:.+]] = nn.broadcast %[[WEIGHTS]] dims = [0] : tensor<2xf32> -> tensor<2x5xf32>
 // CROSS: %[[ROW_WEIGHT:.+]] = nn.reshape %[[SPREAD]] : tensor<2x5xf32> -> tensor<10xf32>
-// CROSS: %[[LOGITS:.+]] = nn.reshape %[[X]] : tensor<2x5x3xf32> -> tensor<10x3xf32>
 // CROSS: %[[ROW_LABELS:.+]] = nn.reshape %[[LABELS]] : tensor<2x5xi32> -> tensor<10xi32>
+// CROSS: %[[LOGITS:.+]] = nn.reshape %[[X]] : tensor<2x5x3xf32> -> tensor<10x3xf32>
 // CROSS: nn.cross_entropy %[[LOGITS]], %[[ROW_LABELS]], %[[ROW_WEIGHT]]
 func.func @forward(%x: tensor<2x5x3xf32> {dsc.name = "x"}, %l: tensor<2x5xi32> {dsc.name = "labels"}, %t: tensor<2x5x3xf32> {dsc.name = "target"}) -> (tensor<2x5x3xf32> {dsc.name = "logits"}) {
   return %x : tensor<2x5x3xf32>

@@ -6,7 +6,6 @@
 // CHECK: train.state @dsc.eval_loss_sum : tensor<f64> accumulator
 // CHECK: train.state @dsc.eval_weight : tensor<f64> accumulator
 // CHECK: train.state @dsc.eval_correct : tensor<f64> accumulator
-// CHECK: func.func @forward
 // CHECK: train.entry @eval(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %y: tensor<2xi64> {dsc.name = "y", dsc.role = "labels"}) -> (tensor<2x3xf32> {dsc.name = "p"}) kind(eval)
 // CHECK: %[[OUTPUT:.+]] = nn.tanh %x
 // CHECK: %[[SUM:.+]], %[[WEIGHT:.+]] = nn.cross_entropy
@@ -44,7 +43,8 @@ func.func @forward() -> (tensor<f64> {dsc.name = "loss"}, tensor<f64> {dsc.role 
 
 // Dropout is for steps: eval reads what it would have dropped from.
 
-// CHECK-LABEL: train.entry @eval(
+// CHECK: train.entry @eval(%x: tensor<f32>
+// CHECK-NEXT: nn.constant
 // CHECK-NEXT: %[[SUM:.+]] = nn.cast %x
 // CHECK-NEXT: train.accumulate @dsc.eval_loss_sum, %[[SUM]]
 train.state @dsc.seed : tensor<i64> setting = 0.0 "seed of dropout"

@@ -1,14 +1,8 @@
 #include "passes/fusion/FusionPlan.h"
 #include "passes/fusion/UnitOrder.h"
 
-#include "mlir/IR/Remarks.h"
-
 using namespace mlir;
 using namespace dsc;
-
-static ArrayRef<int64_t> getShape(Operation *op) {
-  return cast<ShapedType>(op->getResult(0).getType()).getShape();
-}
 
 FusionPlan::FusionPlan(train::EntryOp entry, const StateMap &states, bool fuse)
     : fuse(fuse) {
@@ -17,12 +11,15 @@ FusionPlan::FusionPlan(train::EntryOp entry, const StateMap &states, bool fuse)
     measureDepths(entry, states);
     sinkDepths(states);
     joinScalarsAndParameters();
-    joinChains();
+    if (positionNodes(states)) {
+      createCores();
+      joinNeighbours();
+    }
   }
   formSingletons();
   if (fuse)
     supplyBuffers(entry, states);
-  sortUnits(states);
+  order = sortUnits(states);
 }
 
 bool FusionPlan::isCloned(Operation *op) const {
@@ -51,17 +48,22 @@ PlannedRegion *FusionPlan::createRegion(FusionKind kind) {
 // Regions
 //===----------------------------------------------------------------------===//
 
+/// Operations of one scalar region, at most. The norm of all gradients is a
+/// chain as long as the list of parameters, and the code generator takes more
+/// than linear time for a kernel.
+constexpr size_t kMaxScalars = 128;
+
 /// Joins scalar operations of one depth, and in update operations on one
 /// parameter of one depth. No cycle between regions can come of it: a path from
 /// one of these regions to another passes no barrier only if it leads from
-/// scalars to a parameter, never back.
+/// scalars to a parameter, never back, or to a later region of scalars.
 void FusionPlan::joinScalarsAndParameters() {
   llvm::DenseMap<std::pair<StringAttr, unsigned>, PlannedRegion *> joined;
   for (Node &node : nodes) {
     if (!joinsByDepth(node))
       continue;
     PlannedRegion *&region = joined[{node.parameter, node.depth}];
-    if (!region)
+    if (!region || (!node.parameter && region->members.size() >= kMaxScalars))
       region = createRegion(FusionKind::Elementwise);
     node.region = region;
     region->members.push_back(node.op);
@@ -70,55 +72,6 @@ void FusionPlan::joinScalarsAndParameters() {
           !last.second || node.depth > last.first)
         last = {node.depth, region};
   }
-}
-
-/// The elementwise region that holds all users of `node`, or null and why not.
-PlannedRegion *FusionPlan::findRegionOfAllUsers(const Node &node,
-                                                std::string &reason) const {
-  PlannedRegion *region = nullptr;
-  for (Operation *userOp : node.op->getUsers()) {
-    const Node *user = lookup(userOp);
-    if (!user || !isJoinable(*user)) {
-      reason = "it is used by " + userOp->getName().getStringRef().str();
-      return nullptr;
-    }
-    if (getShape(userOp) != getShape(node.op)) {
-      reason = "it is used by an operation of another shape";
-      return nullptr;
-    }
-    if (region && user->region != region) {
-      reason = "it is used by more than one region";
-      return nullptr;
-    }
-    region = user->region;
-  }
-  if (!region)
-    reason = "it has no user";
-  return region;
-}
-
-/// Joins elementwise operations with the region of their users, if that is one.
-/// Users stand after their producers, so they have their regions already.
-void FusionPlan::joinChains() {
-  for (Node &node : llvm::reverse(nodes)) {
-    if (!isJoinable(node) || node.region)
-      continue;
-    std::string reason;
-    node.region = findRegionOfAllUsers(node, reason);
-    if (!node.region) {
-      node.region = createRegion(FusionKind::Elementwise);
-      remark::missed(node.op->getLoc(),
-                     remark::RemarkOpts::name("NotFused").category("fusion"))
-          << (node.op->getName().getStringRef() +
-              " is not fused into its users because " + reason)
-                 .str();
-    }
-    node.region->members.push_back(node.op);
-  }
-  for (auto &region : regions)
-    llvm::sort(region->members, [&](Operation *a, Operation *b) {
-      return numbers.lookup(a) < numbers.lookup(b);
-    });
 }
 
 void FusionPlan::formSingletons() {
@@ -163,7 +116,8 @@ void FusionPlan::supplyBuffers(train::EntryOp entry, const StateMap &states) {
       const Node *user = lookup(use.getOwner());
       bool needsBuffer = !user || !user->kind ||
                          user->kind == FusionKind::View ||
-                         user->kind == FusionKind::Contraction;
+                         user->kind == FusionKind::Contraction ||
+                         user->kind == FusionKind::Scatter;
       if (!needsBuffer)
         continue;
       PlannedRegion *region = findWriterRegion(node, use, states);
@@ -178,9 +132,11 @@ void FusionPlan::supplyBuffers(train::EntryOp entry, const StateMap &states) {
 // Order
 //===----------------------------------------------------------------------===//
 
-void FusionPlan::sortUnits(const StateMap &states) {
+/// The units in an order that respects all dependences, among them those
+/// through states. Operations without a region stand for themselves.
+std::vector<PlannedUnit> FusionPlan::sortUnits(const StateMap &states) {
   UnitSorter sorter;
-  std::vector<PlannedUnit> units;
+  std::vector<PlannedUnit> units, sorted;
   auto add = [&](PlannedUnit unit, unsigned position) {
     units.push_back(unit);
     return sorter.add(position);
@@ -234,6 +190,7 @@ void FusionPlan::sortUnits(const StateMap &states) {
   for (auto [use, unit] : suppliers)
     dependOn(dependOn, use->get(), unit);
   for (unsigned unit : sorter.sort())
-    order.push_back(units[unit]);
-  ordered = order.size() == units.size();
+    sorted.push_back(units[unit]);
+  ordered = sorted.size() == units.size();
+  return sorted;
 }

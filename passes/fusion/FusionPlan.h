@@ -18,6 +18,10 @@ struct PlannedRegion {
   /// supplies with a further result.
   llvm::SmallVector<mlir::OpOperand *> supplied;
   FusionKind kind = FusionKind::Elementwise;
+  /// The operation that a region of another kind is built around.
+  mlir::Operation *core = nullptr;
+  /// Where the region runs in the order that neighbours join along.
+  unsigned position = 0;
 };
 
 /// One step of the planned order: a region, or an operation that stays.
@@ -56,7 +60,14 @@ private:
     /// Works on the elements of several parameters, or on a parameter's in
     /// another shape: takes part in no rule.
     bool mixed = false;
+    /// Place in an order that respects all dependences.
+    unsigned position = 0;
     PlannedRegion *region = nullptr;
+  };
+  /// A use of a value, seen through the operations that will be cloned.
+  struct Use {
+    mlir::Operation *user;
+    bool throughClone;
   };
 
   void number(train::EntryOp entry);
@@ -64,19 +75,36 @@ private:
   void inheritParameter(Node &node, const StateMap &states);
   void sinkDepths(const StateMap &states);
   void joinScalarsAndParameters();
-  void joinChains();
   void formSingletons();
   void supplyBuffers(train::EntryOp entry, const StateMap &states);
   PlannedRegion *findWriterRegion(const Node &supplier, mlir::OpOperand &use,
                                   const StateMap &states);
-  void sortUnits(const StateMap &states);
+  std::vector<PlannedUnit> sortUnits(const StateMap &states);
+
+  // JoinNeighbours.cpp
+  bool positionNodes(const StateMap &states);
+  void createCores();
+  void joinNeighbours();
+  void collectUses(mlir::Operation *op, bool throughClone,
+                   llvm::SmallVectorImpl<Use> &uses) const;
+  unsigned getPosition(mlir::Operation *user) const;
+  bool canSupply(const Node &node, const Node &user) const;
+  bool readsThroughClone(mlir::Operation *op,
+                         const PlannedRegion &region) const;
+  PlannedRegion *findRegionOfAllUsers(const Node &node,
+                                      llvm::ArrayRef<Use> uses,
+                                      std::string &reason) const;
+  PlannedRegion *findRegionOfOperand(const Node &node,
+                                     llvm::ArrayRef<Use> uses) const;
+  PlannedRegion *findRegionOfFirstUser(const Node &node,
+                                       llvm::ArrayRef<Use> uses) const;
+  bool canMoveTo(const PlannedRegion &region, const Node &joining,
+                 unsigned position) const;
 
   bool isBarrier(const Node &node) const;
   bool isJoinable(const Node &node) const;
   bool joinsByDepth(const Node &node) const;
   unsigned getDepthLimit(mlir::Operation *user, const StateMap &states) const;
-  PlannedRegion *findRegionOfAllUsers(const Node &node,
-                                      std::string &reason) const;
   PlannedRegion *createRegion(FusionKind kind);
   Node *lookup(mlir::Operation *op);
   const Node *lookup(mlir::Operation *op) const;

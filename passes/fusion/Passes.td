@@ -3,6 +3,70 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitSumsPass : Pass<"fusion-split-sums", "::mlir::ModuleOp"> {
+  let summary = "Compute the rows of a sum over rows side by side";
+  let description = [{
+    Expects `nn` operations in normal form.
+
+    An operation that works on rows and then adds them up would be one kernel
+    that no two threads can share. It becomes one that works on rows, and a sum
+    of one element a row.
+
+    ```mlir
+    %sum, %weight = nn.cross_entropy %x, %y, %w
+        : (tensor<8x10xf32>, tensor<8xi64>, tensor<8xf32>) -> (tensor<f32>, tensor<f32>)
+    ```
+    becomes
+    ```mlir
+    %losses, %weights = nn.cross_entropy_rows %x, %y, %w
+        : (tensor<8x10xf32>, tensor<8xi64>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+    %sum = nn.reduce_sum %losses dims = [0] : tensor<8xf32> -> tensor<f32>
+    %weight = nn.reduce_sum %weights dims = [0] : tensor<8xf32> -> tensor<f32>
+    ```
+
+    A sum of 65536 elements or more is taken along all dimensions but the first,
+    and then along that one; a vector, or a tensor of fewer than 64 rows, is
+    seen as 64 rows for it if it can be cut so.
+
+    Guarantees that no `nn.cross_entropy` is left. The order of additions is a
+    function of the shape.
+  }];
+  let dependentDialects = ["::dsc::nn::NnDialect"];
+}
+
+def ExpandAttentionPass : Pass<"fusion-expand-attention", "::mlir::ModuleOp"> {
+  let summary = "Express attention by matrix products and rows";
+  let description = [{
+    Expects static shapes. Rewrites every `nn.attention` and `nn.attention_grad`
+    in blocks of queries, so that the scores of one block are all that exists at
+    a time. With `causal` a block takes only the keys that one of its queries
+    sees; the mask is counted where the scores are scaled, and not stored. The
+    gradient makes each block's scores again.
+
+    ```mlir
+    %y, %lse = nn.attention %q, %k, %v scale = 0.5 : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>)
+    ```
+    becomes
+    ```mlir
+    %s = nn.matmul transpose_b %q, %k : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+    %half = nn.constant dense<0.5> : tensor<2x3xf32>
+    %t = nn.mul %s, %half : tensor<2x3xf32>
+    %p, %lse = nn.softmax_lse %t : tensor<2x3xf32> -> (tensor<2x3xf32>, tensor<2xf32>)
+    %y = nn.matmul %p, %v : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    ```
+
+    Guarantees that neither operation is left. Sums over blocks are in one fixed
+    order.
+  }];
+  let dependentDialects = ["::dsc::nn::NnDialect"];
+  let options = [
+    Option<"blockRows", "block-rows", "int64_t", "256",
+           "Queries in a block (default: 256)">,
+    Option<"wholeRows", "whole-rows", "int64_t", "512",
+           "Up to this number of queries are one block (default: 512)">
+  ];
+}
+
 def FormRegionsPass : Pass<"fusion-form-regions", "::mlir::ModuleOp"> {
   let summary = "Wrap every computation in a region that becomes one kernel";
   let description = [{
@@ -13,13 +77,20 @@ def FormRegionsPass : Pass<"fusion-form-regions", "::mlir::ModuleOp"> {
     a region is decided by `FusionOpInterface`:
 
     - constants and broadcasts are cloned into the regions that use them;
-    - an elementwise operation joins the region of its users if all of them are
-      in one elementwise region of the same shape;
+    - reductions, row operations, transposes, operations that read or add at
+      computed places, and contractions get a region each;
+    - an elementwise operation joins the region of its users, if all of them are
+      in one region whose loops run over its shape: of elementwise operations,
+      of a row operation or of a reduction;
+    - otherwise it joins the row operation or reduction that makes one of its
+      operands, if that has its shape, or the first region that uses it, which
+      then has a further result; in both cases only if no other use stands in
+      between, so that no region waits for itself;
     - scalar elementwise operations form one region, as long as no reduction,
-      contraction or other non-scalar operation stands between them;
+      contraction or other non-scalar operation stands between them, and no more
+      than 128 of them;
     - in `update`, all elementwise operations on one parameter, its gradient and
-      its moments form one region with several results;
-    - reductions, row operations, transposes and contractions get a region each.
+      its moments form one region with several results.
 
     ```mlir
     %1 = nn.broadcast %b dims = [1] : tensor<4xf32> -> tensor<2x4xf32>
@@ -59,12 +130,13 @@ def VerifyFusedPass : Pass<"fusion-verify", "::mlir::ModuleOp"> {
     - (F1) outside regions, operations with `FusionOpInterface` are views, and
       no other `nn` operation stands there;
     - (F2) every region has one of the kinds `elementwise`, `scalar`,
-      `reduction`, `row`, `transpose`, `contraction`;
+      `reduction`, `row`, `transpose`, `index`, `scatter`, `contraction`;
     - (F3) a region holds operations with `FusionOpInterface` only, and no views;
     - (F4) an `elementwise` or `scalar` region holds only elementwise
       operations, broadcasts and constants;
     - (F5) a region of another kind holds exactly one operation of that kind and
-      otherwise only constants and broadcasts, a `contraction` nothing else;
+      otherwise only constants and broadcasts, a `row` or `reduction` also
+      elementwise operations, a `contraction` or `scatter` nothing else;
     - (F6) in a `scalar` region every value has rank 0.
   }];
 }

@@ -7,6 +7,9 @@ using namespace mlir;
 
 void dsc::buildFusionPipeline(OpPassManager &manager,
                               const FusionOptions &options) {
+  manager.addPass(createSplitSumsPass());
+  // Before regions form: what attention becomes joins them.
+  manager.addPass(createExpandAttentionPass());
   manager.addPass(createFormRegionsPass({options.fuse}));
   manager.addPass(createVerifyFusedPass());
 }

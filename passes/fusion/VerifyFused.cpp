@@ -18,7 +18,8 @@ std::optional<FusionKind> getCoreKind(StringRef name) {
     return FusionKind::Elementwise;
   for (FusionKind kind :
        {FusionKind::Elementwise, FusionKind::Transpose, FusionKind::Reduction,
-        FusionKind::Row, FusionKind::Contraction})
+        FusionKind::Row, FusionKind::Index, FusionKind::Scatter,
+        FusionKind::Contraction})
     if (name == stringifyFusionKind(kind))
       return kind;
   return std::nullopt;
@@ -35,6 +36,22 @@ LogicalResult verifyScalar(nn::FusionOp fusion) {
   return success();
 }
 
+/// Whether an operation of kind `kind` may stand beside the core of a region.
+bool isGuest(FusionKind kind, FusionKind core) {
+  switch (core) {
+  case FusionKind::Contraction:
+  case FusionKind::Scatter:
+    return false;
+  case FusionKind::Row:
+  case FusionKind::Reduction:
+    if (kind == FusionKind::Elementwise)
+      return true;
+    [[fallthrough]];
+  default:
+    return kind == FusionKind::Constant || kind == FusionKind::Broadcast;
+  }
+}
+
 LogicalResult verifyRegion(nn::FusionOp fusion) {
   StringRef name = fusion.getKind().value_or("");
   std::optional<FusionKind> core = getCoreKind(name);
@@ -47,8 +64,7 @@ LogicalResult verifyRegion(nn::FusionOp fusion) {
       return op.emitError("(F3) does not belong into a region");
     FusionKind kind = fusible.getFusionKind();
     bool isCore = kind == *core;
-    bool isFree = kind == FusionKind::Constant || kind == FusionKind::Broadcast;
-    if (!isCore && !(isFree && *core != FusionKind::Contraction)) // F4, F5
+    if (!isCore && !isGuest(kind, *core)) // F4, F5
       return op.emitError(*core == FusionKind::Elementwise ? "(F4)" : "(F5)")
              << " is of kind '" << stringifyFusionKind(kind)
              << "' and does not belong into a region of kind '" << name << "'";

@@ -101,3 +101,42 @@ train.entry @scalar(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (t
   }
   train.return %0 : tensor<4xf32>
 }
+
+// -----
+
+// (F5): rows share their loops with elementwise operations, transposes do not.
+train.entry @transpose(%x: tensor<2x4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4x2xf32> {dsc.name = "y"}) kind(forward) {
+  %0 = nn.fusion ins(%p = %x : tensor<2x4xf32>) kind("transpose") -> (tensor<4x2xf32>) {
+    // expected-error@below {{(F5) is of kind 'elementwise' and does not belong into a region of kind 'transpose'}}
+    %1 = nn.exp %p : tensor<2x4xf32>
+    %2 = nn.transpose %1 perm = [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
+    nn.yield %2 : tensor<4x2xf32>
+  }
+  train.return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+// (F5): what is scattered lies in a buffer.
+train.entry @scatter(%i: tensor<3xi64> {dsc.name = "i", dsc.role = "data"}) -> (tensor<5xf32> {dsc.name = "y"}) kind(forward) {
+  %0 = nn.fusion ins(%p = %i : tensor<3xi64>) kind("scatter") -> (tensor<5xf32>) {
+    // expected-error@below {{(F5) is of kind 'constant' and does not belong into a region of kind 'scatter'}}
+    %1 = nn.constant dense<1.0> : tensor<3xf32>
+    %2 = nn.scatter_add %p, %1 : (tensor<3xi64>, tensor<3xf32>) -> tensor<5xf32>
+    nn.yield %2 : tensor<5xf32>
+  }
+  train.return %0 : tensor<5xf32>
+}
+
+// -----
+
+// (F5): two row operations would share no loop.
+train.entry @two_rows(%x: tensor<2x4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<2x4xf32> {dsc.name = "y"}) kind(forward) {
+  // expected-error@below {{(F5) of kind 'row' holds 2 operations of that kind}}
+  %0 = nn.fusion ins(%p = %x : tensor<2x4xf32>) kind("row") -> (tensor<2x4xf32>) {
+    %1 = nn.softmax %p dim = 1 : tensor<2x4xf32>
+    %2 = nn.softmax %1 dim = 1 : tensor<2x4xf32>
+    nn.yield %2 : tensor<2x4xf32>
+  }
+  train.return %0 : tensor<2x4xf32>
+}

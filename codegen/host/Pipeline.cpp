@@ -50,7 +50,6 @@ void dsc::buildHostPipeline(OpPassManager &passes, const HostOptions &options) {
   buildKernelPipeline(passes);
   passes.addPass(createEmitManifestPass(convertOptions(options)));
   passes.addPass(createWrapKernelsPass());
-  passes.addPass(createConvertExecToLLVMPass());
 
   OpPassManager &kernels = passes.nest<func::FuncOp>();
   kernels.addPass(createSCFToControlFlowPass());
@@ -65,14 +64,16 @@ void dsc::buildHostPipeline(OpPassManager &passes, const HostOptions &options) {
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   passes.addPass(createCSEPass());
+  // Programs last: the passes above would walk through each of their calls.
+  passes.addPass(createConvertExecToLLVMPass());
 }
 
 void dsc::registerHostDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
-              LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

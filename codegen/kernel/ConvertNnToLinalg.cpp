@@ -80,7 +80,8 @@ LogicalResult generalizeOps(func::FuncOp function) {
 
 LogicalResult checkOps(func::FuncOp function) {
   for (Operation &op : function.front()) {
-    if (isa<linalg::GenericOp, linalg::FillOp, func::ReturnOp>(op) ||
+    if (isa<linalg::GenericOp, linalg::FillOp, func::ReturnOp,
+            memref::GetGlobalOp, bufferization::ToTensorOp>(op) ||
         isa<arith::ArithDialect, math::MathDialect, tensor::TensorDialect>(
             op.getDialect()))
       continue;
@@ -159,7 +160,7 @@ struct ConvertNnToLinalg
     : public dsc::impl::ConvertNnToLinalgPassBase<ConvertNnToLinalg> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!dsc::kernel::isKernel(function))
+    if (!dsc::kernel::isOnTensors(function))
       return;
     if (!function.getBody().hasOneBlock()) {
       function.emitError("a kernel must have one block");

@@ -1,3 +1,4 @@
+#include "codegen/kernel/GridPlan.h"
 #include "codegen/kernel/Kernel.h"
 #include "codegen/kernel/Passes.h"
 
@@ -36,20 +37,54 @@ TypedAttr getSplat(Value value) {
                                              : constant.getValue();
 }
 
+/// Whether `op` only gives the elements of its one operand other places, as a
+/// broadcast does.
+bool isCopy(GenericOp op) {
+  return op.getNumDpsInputs() == 1 && op.getNumResults() == 1 &&
+         isParallel(op) && isa<RankedTensorType>(op.getInputs()[0].getType()) &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         op.getBody()->getTerminator()->getOperand(0) ==
+             op.getRegionInputArgs()[0];
+}
+
+/// Elements of a tensor, one an iteration.
+struct Read {
+  Value value;
+  AffineMap map;
+};
+
+/// What an input of `op` reads, seen through copies.
+Read getRead(GenericOp op, OpOperand *operand) {
+  Read read{operand->get(), op.getMatchingIndexingMap(operand)};
+  for (auto copy = read.value.getDefiningOp<GenericOp>(); copy && isCopy(copy);
+       copy = read.value.getDefiningOp<GenericOp>()) {
+    OpOperand *source = copy.getDpsInputOperand(0);
+    read = {source->get(),
+            copy.getMatchingIndexingMap(source).compose(read.map)};
+  }
+  return read;
+}
+
 /// The inputs of a generic under construction: each (value, map) pair once.
 struct Inputs {
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
 
-  unsigned add(Value value, AffineMap map) {
+  unsigned add(const Read &read) {
     for (unsigned i = 0; i < values.size(); ++i)
-      if (values[i] == value && maps[i] == map)
+      if (values[i] == read.value && maps[i] == read.map)
         return i;
-    values.push_back(value);
-    maps.push_back(map);
+    values.push_back(read.value);
+    maps.push_back(read.map);
     return values.size() - 1;
   }
 };
+
+/// Whether the shapes behind `maps` tell how often each loop runs.
+bool tellExtents(ArrayRef<AffineMap> maps) {
+  return bool(
+      inversePermutation(concatAffineMaps(maps, maps.front().getContext())));
+}
 
 /// Builds a generic that computes what `first` (may be null) and `second`
 /// compute, at `second`. Results of `first` that only `second` reads vanish.
@@ -69,7 +104,7 @@ GenericOp rebuild(RewriterBase &rewriter, GenericOp first, GenericOp second) {
       if ((!first || operand->get().getDefiningOp() != first) &&
           !getSplat(operand->get()) &&
           !part.getMatchingBlockArgument(operand).use_empty())
-        inputs.add(operand->get(), part.getMatchingIndexingMap(operand));
+        inputs.add(getRead(part, operand));
     for (OpResult result : part->getResults()) {
       bool onlyInside = part == first && isParallel(first) &&
                         llvm::all_of(result.getUsers(), [&](Operation *user) {
@@ -84,11 +119,21 @@ GenericOp rebuild(RewriterBase &rewriter, GenericOp first, GenericOp second) {
     }
   }
 
+  rewriter.setInsertionPoint(second);
   SmallVector<AffineMap> maps = inputs.maps;
   llvm::append_range(maps, destinationMaps);
+  if (!tellExtents(maps)) {
+    // Nothing that is read or written lies along some loop: an operand without
+    // elements of its own tells the extents.
+    auto shape = tensor::EmptyOp::create(rewriter, second.getLoc(),
+                                         second.getStaticLoopRanges(),
+                                         rewriter.getI8Type());
+    inputs.add({shape, rewriter.getMultiDimIdentityMap(second.getNumLoops())});
+    maps = inputs.maps;
+    llvm::append_range(maps, destinationMaps);
+  }
   SmallVector<Type> types =
       llvm::map_to_vector(kept, [](OpResult r) { return r.getType(); });
-  rewriter.setInsertionPoint(second);
   auto body = [&](OpBuilder &b, Location loc, ValueRange arguments) {
     IRMapping mapping;
     DenseMap<Value, Value> yielded;
@@ -103,9 +148,7 @@ GenericOp rebuild(RewriterBase &rewriter, GenericOp first, GenericOp second) {
         else if (TypedAttr splat = getSplat(value))
           mapping.map(argument, arith::ConstantOp::create(b, loc, splat));
         else
-          mapping.map(argument,
-                      arguments[inputs.add(
-                          value, part.getMatchingIndexingMap(operand))]);
+          mapping.map(argument, arguments[inputs.add(getRead(part, operand))]);
       }
       for (auto [i, result] : llvm::enumerate(kept))
         if (result.getOwner() == part)
@@ -133,15 +176,27 @@ GenericOp rebuild(RewriterBase &rewriter, GenericOp first, GenericOp second) {
   return merged;
 }
 
+/// Whether `op` uses the result of an operation that satisfies `predicate`, as
+/// an operand or by index.
+bool usesResultOf(Operation *op,
+                  llvm::function_ref<bool(Operation *)> predicate) {
+  auto satisfies = [&](Value value) {
+    Operation *def = value.getDefiningOp();
+    return def && predicate(def);
+  };
+  auto nest = dyn_cast<linalg::LinalgOp>(op);
+  return llvm::any_of(op->getOperands(), satisfies) ||
+         (nest && llvm::any_of(dsc::getIndexedReads(nest), satisfies));
+}
+
 /// Operations between `first` and `second` that depend on `first`.
 llvm::SmallSetVector<Operation *, 8> getDependents(GenericOp first,
                                                    GenericOp second) {
   llvm::SmallSetVector<Operation *, 8> dependents;
   for (Operation *op = first->getNextNode(); op != second;
        op = op->getNextNode())
-    if (llvm::any_of(op->getOperands(), [&](Value operand) {
-          Operation *def = operand.getDefiningOp();
-          return def && (def == first || dependents.contains(def));
+    if (usesResultOf(op, [&](Operation *def) {
+          return def == first || dependents.contains(def);
         }))
       dependents.insert(op);
   return dependents;
@@ -166,12 +221,13 @@ bool canMerge(GenericOp first, GenericOp second) {
         !first.getMatchingIndexingMap(written).isIdentity())
       return false;
   }
+  if (llvm::any_of(dsc::getIndexedReads(second),
+                   [&](Value value) { return value.getDefiningOp() == first; }))
+    return false;
   llvm::SmallSetVector<Operation *, 8> dependents =
       getDependents(first, second);
-  return llvm::none_of(second->getOperands(), [&](Value operand) {
-    Operation *def = operand.getDefiningOp();
-    return def && dependents.contains(def);
-  });
+  return !usesResultOf(
+      second, [&](Operation *def) { return dependents.contains(def); });
 }
 
 /// Merges the nearest earlier candidate into `op`, and again, until none fits.
@@ -193,11 +249,92 @@ GenericOp mergeInto(RewriterBase &rewriter, GenericOp op) {
   return op;
 }
 
+using Extracts = SmallVector<tensor::ExtractOp>;
+
+/// The element of `read` at `indices`, or null if its map is more than a choice
+/// of loops.
+Value extractElement(OpBuilder &b, Location loc, const Read &read,
+                     ValueRange indices, Extracts &created) {
+  SmallVector<Value> places;
+  for (AffineExpr expr : read.map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      places.push_back(indices[dim.getPosition()]);
+    else if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      places.push_back(
+          arith::ConstantIndexOp::create(b, loc, constant.getValue()));
+    else
+      return {};
+  }
+  created.push_back(tensor::ExtractOp::create(b, loc, read.value, places));
+  return created.back();
+}
+
+/// The element that `extract` takes from a result of `producer`, computed where
+/// it is used; null if that cannot be.
+Value recompute(OpBuilder &b, GenericOp producer, unsigned number,
+                tensor::ExtractOp extract, Extracts &created) {
+  if (!isParallel(producer) || readsDestination(producer) ||
+      !producer.getMatchingIndexingMap(producer.getDpsInitOperand(number))
+           .isIdentity())
+    return {};
+  IRMapping mapping;
+  for (OpOperand *operand : producer.getDpsInputOperands()) {
+    BlockArgument argument = producer.getMatchingBlockArgument(operand);
+    if (argument.use_empty())
+      continue;
+    Value element = operand->get();
+    if (isa<RankedTensorType>(element.getType()))
+      element = extractElement(b, extract.getLoc(), getRead(producer, operand),
+                               extract.getIndices(), created);
+    if (!element)
+      return {};
+    mapping.map(argument, element);
+  }
+  for (Operation &op : producer.getBody()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+      mapping.map(index.getResult(), extract.getIndices()[index.getDim()]);
+      continue;
+    }
+    Operation *copy = b.clone(op, mapping);
+    if (auto inner = dyn_cast<tensor::ExtractOp>(copy))
+      created.push_back(inner);
+  }
+  return mapping.lookupOrDefault(
+      producer.getBody()->getTerminator()->getOperand(number));
+}
+
+/// Computes what nests read by index from other nests where it is used, so that
+/// it need not be stored, until only arguments and constants are read so.
+void inlineExtracts(func::FuncOp function) {
+  Extracts extracts;
+  function.walk([&](tensor::ExtractOp op) {
+    if (op->getParentOp() != function)
+      extracts.push_back(op);
+  });
+  // The list grows by what copied bodies read.
+  for (size_t i = 0; i < extracts.size(); ++i) {
+    tensor::ExtractOp extract = extracts[i];
+    OpBuilder b(extract);
+    Value element;
+    if (TypedAttr splat = getSplat(extract.getTensor()))
+      element = arith::ConstantOp::create(b, extract.getLoc(), splat);
+    else if (auto result = dyn_cast<OpResult>(extract.getTensor()))
+      if (auto producer = dyn_cast<GenericOp>(result.getOwner()))
+        element =
+            recompute(b, producer, result.getResultNumber(), extract, extracts);
+    if (!element)
+      continue;
+    extract.replaceAllUsesWith(element);
+    extract.erase();
+  }
+}
+
 struct FuseLoops : public dsc::impl::FuseLoopsPassBase<FuseLoops> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!dsc::kernel::isKernel(function))
+    if (!dsc::kernel::isOnTensors(function))
       return;
+    inlineExtracts(function);
     IRRewriter rewriter(&getContext());
     SmallVector<GenericOp> ops(function.front().getOps<GenericOp>());
     for (GenericOp &op : ops)

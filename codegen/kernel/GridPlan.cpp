@@ -1,9 +1,9 @@
 #include "codegen/kernel/GridPlan.h"
 
 #include "codegen/kernel/Kernel.h"
+#include "codegen/kernel/LoopClasses.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/IntEqClasses.h"
 
 using namespace mlir;
 using namespace dsc;
@@ -11,6 +11,12 @@ using linalg::LinalgOp;
 
 bool dsc::isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+SmallVector<Value> dsc::getIndexedReads(LinalgOp nest) {
+  SmallVector<Value> reads;
+  nest->walk([&](tensor::ExtractOp op) { reads.push_back(op.getTensor()); });
+  return reads;
 }
 
 LinalgOp dsc::getInitializer(OpResult result) {
@@ -87,6 +93,9 @@ constexpr int64_t kTileElements = 8192;
 /// Columns of a tile that walks rows: each row's piece must be long enough for
 /// the prefetcher. (Of 1024x512 f32, pieces of 32 took four times as long.)
 constexpr int64_t kMinColumns = 256;
+/// Tiles from which on an outer dimension is cut rather than an inner one that
+/// would make more of them.
+constexpr int64_t kEnoughTiles = 16;
 /// What a nest that does not depend on the tile may cost in every tile range.
 constexpr int64_t kMaxRepeatedElements = 8192;
 /// Bytes a tile may keep between nests before it runs unit by unit.
@@ -101,25 +110,13 @@ int64_t product(ArrayRef<int64_t> extents) {
   return result;
 }
 
-/// Dimensions of all iteration domains, joined where one nest reads along a
-/// dimension what another wrote along it.
-class Dimensions {
+/// The ways to cut a kernel, from what its indexing maps say.
+class Cuts {
 public:
-  explicit Dimensions(ArrayRef<LinalgOp> nests) : nests(nests) {
-    unsigned count = 0;
-    for (LinalgOp nest : nests) {
-      first[nest] = count;
-      count += nest.getNumLoops();
-    }
-    classes.grow(count);
-    for (LinalgOp nest : nests)
-      for (OpOperand &operand : nest->getOpOperands())
-        join(nest, operand);
-    classes.compress();
-  }
+  explicit Cuts(ArrayRef<LinalgOp> nests) : nests(nests), loops(nests) {}
 
   unsigned getClass(LinalgOp nest, unsigned dim) const {
-    return classes[first.lookup(nest) + dim];
+    return loops.getClass(nest, dim);
   }
 
   /// The plan that cuts along a class, or none if some nest has two of its
@@ -127,33 +124,16 @@ public:
   std::optional<GridPlan> cutAlong(unsigned cut) const;
 
 private:
-  void join(LinalgOp nest, OpOperand &operand) {
-    auto result = dyn_cast<OpResult>(operand.get());
-    auto producer = result ? dyn_cast<LinalgOp>(result.getOwner()) : LinalgOp();
-    if (!producer)
-      return;
-    AffineMap written = producer.getMatchingIndexingMap(getDestination(result));
-    AffineMap read = nest.getMatchingIndexingMap(&operand);
-    for (auto [from, to] : llvm::zip(written.getResults(), read.getResults())) {
-      auto fromDim = dyn_cast<AffineDimExpr>(from);
-      auto toDim = dyn_cast<AffineDimExpr>(to);
-      if (fromDim && toDim)
-        classes.join(first[producer] + fromDim.getPosition(),
-                     first[nest] + toDim.getPosition());
-    }
-  }
-
   bool readsAcross(const GridPlan &plan, LinalgOp nest,
                    OpOperand &operand) const;
 
   ArrayRef<LinalgOp> nests;
-  DenseMap<Operation *, unsigned> first;
-  llvm::IntEqClasses classes;
+  dsc::LoopClasses loops;
 };
 
 /// Whether `nest` needs more than its own unit of what `operand` holds.
-bool Dimensions::readsAcross(const GridPlan &plan, LinalgOp nest,
-                             OpOperand &operand) const {
+bool Cuts::readsAcross(const GridPlan &plan, LinalgOp nest,
+                       OpOperand &operand) const {
   auto result = dyn_cast<OpResult>(operand.get());
   auto producer = result ? dyn_cast<LinalgOp>(result.getOwner()) : LinalgOp();
   std::optional<unsigned> producerDim =
@@ -171,7 +151,7 @@ bool Dimensions::readsAcross(const GridPlan &plan, LinalgOp nest,
                      getAffineDimExpr(*dim, context);
 }
 
-std::optional<GridPlan> Dimensions::cutAlong(unsigned cut) const {
+std::optional<GridPlan> Cuts::cutAlong(unsigned cut) const {
   GridPlan plan;
   for (LinalgOp nest : nests)
     for (unsigned dim = 0; dim < nest.getNumLoops(); ++dim)
@@ -190,6 +170,15 @@ std::optional<GridPlan> Dimensions::cutAlong(unsigned cut) const {
                        : late                     ? GridPlan::Phase::After
                                                   : GridPlan::Phase::Before;
   }
+  for (LinalgOp nest : nests)
+    for (Value read : getIndexedReads(nest)) {
+      // Of what another nest writes, all must be there.
+      while (isReshape(read.getDefiningOp()))
+        read = read.getDefiningOp()->getOperand(0);
+      if (read.getDefiningOp<LinalgOp>() &&
+          plan.phase.lookup(read.getDefiningOp()) != GridPlan::Phase::Before)
+        return std::nullopt;
+    }
   for (LinalgOp nest : nests)
     for (OpOperand &operand : nest->getOpOperands()) {
       Operation *def = operand.get().getDefiningOp();
@@ -277,6 +266,12 @@ void chooseGrain(func::FuncOp function, GridPlan &plan,
       getBytesBetween(function, plan, nests) * plan.grain > kMaxTileBytes;
 }
 
+int64_t countTiles(const GridPlan &plan) {
+  return ShapedType::isDynamic(plan.units)
+             ? kEnoughTiles
+             : llvm::divideCeil(plan.units, plan.grain);
+}
+
 } // namespace
 
 GridPlan dsc::planGrid(func::FuncOp function) {
@@ -289,11 +284,11 @@ GridPlan dsc::planGrid(func::FuncOp function) {
         return llvm::is_contained(nest.getStaticLoopRanges(), 0);
       }))
     return whole;
-  Dimensions dimensions(nests);
+  Cuts cuts(nests);
   SmallVector<OpResult> results = getWrittenResults(function);
 
-  // The outermost dimension of the first result that all can be cut along; one
-  // of extent 1 only if there is no other.
+  // The outermost dimension of the first result that makes enough tiles, or
+  // else the one that makes most.
   std::optional<GridPlan> parallel;
   for (auto nest = results.empty() ? LinalgOp()
                                    : cast<LinalgOp>(results[0].getOwner());
@@ -303,18 +298,18 @@ GridPlan dsc::planGrid(func::FuncOp function) {
             : ArrayRef<AffineExpr>()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     std::optional<GridPlan> plan =
-        dim ? dimensions.cutAlong(dimensions.getClass(nest, dim.getPosition()))
+        dim ? cuts.cutAlong(cuts.getClass(nest, dim.getPosition()))
             : std::nullopt;
     if (!plan || !isParallel(*plan, nests, results))
       continue;
-    if (!parallel || parallel->units == 1)
+    plan->mode = GridPlan::Mode::Parallel;
+    chooseGrain(function, *plan, nests);
+    if (!parallel || (countTiles(*parallel) < kEnoughTiles &&
+                      countTiles(*plan) > countTiles(*parallel)))
       parallel = plan;
   }
-  if (parallel) {
-    parallel->mode = GridPlan::Mode::Parallel;
-    chooseGrain(function, *parallel, nests);
+  if (parallel)
     return *parallel;
-  }
 
   if (nests.empty())
     return whole;
@@ -324,8 +319,7 @@ GridPlan dsc::planGrid(func::FuncOp function) {
     return product(a.getStaticLoopRanges()) < product(b.getStaticLoopRanges());
   });
   for (unsigned dim = 0; dim < largest.getNumLoops(); ++dim) {
-    std::optional<GridPlan> plan =
-        dimensions.cutAlong(dimensions.getClass(largest, dim));
+    std::optional<GridPlan> plan = cuts.cutAlong(cuts.getClass(largest, dim));
     if (!plan || ShapedType::isDynamic(plan->units) || plan->units == 1 ||
         getBytesBetween(function, *plan, nests) == 0)
       continue;

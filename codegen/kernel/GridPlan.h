@@ -48,6 +48,10 @@ inline mlir::OpOperand *getDestination(mlir::OpResult result) {
       .getDpsInitOperand(result.getResultNumber());
 }
 
+/// The tensors that the body of a nest reads by index. They are no operands of
+/// the nest: which elements it reads no indexing map says.
+llvm::SmallVector<mlir::Value> getIndexedReads(mlir::linalg::LinalgOp nest);
+
 /// Whether `op` only changes the shape of a tensor.
 bool isReshape(mlir::Operation *op);
 

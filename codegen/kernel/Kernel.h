@@ -23,6 +23,11 @@ inline bool isKernel(mlir::func::FuncOp function) {
   return function->hasAttr(kKernel) && !function.isExternal();
 }
 
+/// Whether the kernel still has to be cut into tiles.
+inline bool isOnTensors(mlir::func::FuncOp function) {
+  return isKernel(function) && !function->hasAttr(kGrain);
+}
+
 /// The operand whose buffer result `index` overwrites, or -1.
 inline int64_t getInplaceOperand(mlir::func::FuncOp function, unsigned index) {
   auto inplace = function->getAttrOfType<mlir::DenseI64ArrayAttr>(kInplace);

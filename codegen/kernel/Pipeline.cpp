@@ -8,8 +8,10 @@
 using namespace mlir;
 
 void dsc::buildKernelPipeline(OpPassManager &modulePasses) {
+  modulePasses.addPass(createHoistConstantsPass());
   // Functions are independent from here on, so they compile on all cores.
   OpPassManager &passes = modulePasses.nest<func::FuncOp>();
+  passes.addPass(createLowerScatterPass());
   passes.addPass(createConvertNnToLinalgPass());
   passes.addPass(createFuseLoopsPass());
   passes.addPass(createCollapseLoopsPass());

@@ -47,6 +47,7 @@ public:
 private:
   LogicalResult checkInplace(unsigned index, unsigned operand);
   void createEntry();
+  void bindShape(tensor::EmptyOp empty);
   LogicalResult bindSources();
   void bindDestinations();
   LogicalResult bindConstant(arith::ConstantOp constant, ElementsAttr elements);
@@ -89,14 +90,23 @@ private:
   int64_t scratchBytes = 0;
 };
 
-/// All reads of `value` by nests, also through views.
+/// All reads of `value` by nests, also through views and by index.
 void collectReads(Value value, SmallVectorImpl<OpOperand *> &reads) {
   for (OpOperand &use : value.getUses()) {
     if (isReshape(use.getOwner()))
       collectReads(use.getOwner()->getResult(0), reads);
-    else if (isa<LinalgOp>(use.getOwner()))
+    else if (isa<LinalgOp, tensor::ExtractOp>(use.getOwner()))
       reads.push_back(&use);
   }
+}
+
+/// Whether `value` is an input of a nest, which then takes nothing but loop
+/// extents from it.
+bool isShapeOnly(tensor::EmptyOp value) {
+  return llvm::any_of(value->getUses(), [](OpOperand &use) {
+    auto nest = dyn_cast<LinalgOp>(use.getOwner());
+    return nest && nest.isDpsInput(&use);
+  });
 }
 
 /// A result may overwrite an operand if nothing reads an element of the operand
@@ -113,7 +123,15 @@ LogicalResult KernelWriter::checkInplace(unsigned index, unsigned operand) {
   SmallVector<OpOperand *> reads;
   collectReads(old->getArgument(operand), reads);
   for (OpOperand *read : reads) {
-    auto reader = cast<LinalgOp>(read->getOwner());
+    auto reader = dyn_cast<LinalgOp>(read->getOwner());
+    if (!reader) {
+      InFlightDiagnostic error = function.emitError()
+                                 << "result " << index
+                                 << " cannot overwrite operand " << operand;
+      error.attachNote(read->getOwner()->getLoc())
+          << "this reads the operand at places of its own";
+      return error;
+    }
     bool sameElement =
         reader == writer && writer.getMatchingIndexingMap(read) ==
                                 writer.getMatchingIndexingMap(destination);
@@ -179,12 +197,35 @@ LogicalResult KernelWriter::bindConstant(arith::ConstantOp constant,
   return success();
 }
 
+/// A buffer of the tensor's shape whose elements are all one, which is not
+/// read.
+void KernelWriter::bindShape(tensor::EmptyOp empty) {
+  RankedTensorType type = empty.getType();
+  auto element = memref::AllocaOp::create(
+      builder, loc, MemRefType::get({1}, type.getElementType()));
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t extent : type.getShape())
+    sizes.push_back(builder.getIndexAttr(extent));
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(0));
+  auto layout = StridedLayoutAttr::get(builder.getContext(), /*offset=*/0,
+                                       SmallVector<int64_t>(sizes.size(), 0));
+  buffers.map(
+      empty.getResult(),
+      memref::ReinterpretCastOp::create(
+          builder, loc,
+          MemRefType::get(type.getShape(), type.getElementType(), layout),
+          element, builder.getIndexAttr(0), sizes, strides)
+          .getResult());
+}
+
 /// Arguments, constants, views of either, and scalars computed from them.
 LogicalResult KernelWriter::bindSources() {
   for (auto [argument, buffer] :
        llvm::zip(old->getArguments(), entry->getArguments()))
     buffers.map(argument, buffer);
   for (Operation &op : old->without_terminator()) {
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op); empty && isShapeOnly(empty))
+      bindShape(empty);
     if (isa<LinalgOp, tensor::EmptyOp, tensor::DimOp>(op))
       continue;
     bool bound = llvm::all_of(op.getOperands(),
@@ -195,6 +236,9 @@ LogicalResult KernelWriter::bindSources() {
     if (elements) {
       if (failed(bindConstant(constant, elements)))
         return failure();
+    } else if (auto global = dyn_cast<bufferization::ToTensorOp>(op);
+               global && bound) {
+      buffers.map(global.getResult(), buffers.lookup(global.getBuffer()));
     } else if (auto extract = dyn_cast<tensor::ExtractOp>(op);
                extract && bound) {
       SmallVector<Value> indices = llvm::map_to_vector(
@@ -487,7 +531,7 @@ LogicalResult KernelWriter::write() {
 struct TileGrid : public dsc::impl::TileGridPassBase<TileGrid> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!dsc::kernel::isKernel(function))
+    if (!dsc::kernel::isOnTensors(function))
       return;
     KernelWriter writer(function, dsc::planGrid(function));
     if (failed(writer.write()))

@@ -38,3 +38,54 @@ func.func private @transpose(%x: tensor<4x6xf32>) -> tensor<6x4xf32>
   %0 = nn.transpose %x perm = [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
   return %0 : tensor<6x4xf32>
 }
+
+// -----
+
+// Rows of all nests become one dimension, and what lies between the nests with
+// them.
+
+// CHECK-LABEL: func.func private @rows
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} outs(%{{.*}} : tensor<8xf32>)
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%[[SUM]], %{{.*}} : tensor<8xf32>, tensor<8x6xf32>)
+// CHECK:         tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]]
+func.func private @rows(%x: tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+    attributes {exec.kernel, exec.kind = "row"} {
+  %0 = nn.reduce_sum %x dims = [2] : tensor<2x4x6xf32> -> tensor<2x4xf32>
+  %1 = nn.broadcast %0 dims = [0, 1] : tensor<2x4xf32> -> tensor<2x4x6xf32>
+  %2 = nn.div %x, %1 : tensor<2x4x6xf32>
+  return %2 : tensor<2x4x6xf32>
+}
+
+// -----
+
+// A mask that all heads share is read by index: the row that it takes is found
+// once a row.
+
+// CHECK-LABEL: func.func private @mask
+// CHECK-SAME:    (%{{.*}}: tensor<2x4x6xf32>, %[[M:.*]]: tensor<4x6xf32>)
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}} : tensor<8x6xf32>)
+// CHECK:           %[[ROW:.*]] = linalg.index 0
+// CHECK:           %[[HEIGHT:.*]] = arith.constant 4 : index
+// CHECK:           %[[PLACE:.*]] = arith.remui %[[ROW]], %[[HEIGHT]]
+// CHECK:           %[[COLUMN:.*]] = linalg.index 1
+// CHECK:           tensor.extract %[[M]][%[[PLACE]], %[[COLUMN]]]
+func.func private @mask(%x: tensor<2x4x6xf32>, %m: tensor<4x6xf32>) -> tensor<2x4xf32>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.broadcast %m dims = [1, 2] : tensor<4x6xf32> -> tensor<2x4x6xf32>
+  %1 = nn.mul %x, %0 : tensor<2x4x6xf32>
+  %2 = nn.reduce_sum %1 dims = [2] : tensor<2x4x6xf32> -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
+// -----
+
+// Where the place in a row is computed, the row keeps its loop.
+
+// CHECK-LABEL: func.func private @slice
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+func.func private @slice(%x: tensor<4x9xf32>) -> tensor<4x6xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.slice %x offsets = [0, 3] sizes = [4, 6] strides = [1, 1] : tensor<4x9xf32> -> tensor<4x6xf32>
+  %1 = nn.exp %0 : tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}

@@ -71,3 +71,61 @@ func.func private @transposed(%x: tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = nn.transpose %0 perm = [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+
+// A broadcast is a way to read, for each of its users.
+
+// CHECK-LABEL: func.func private @scaled_rows
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<8xf32>)
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins({{.*}}%[[B]]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins({{.*}}%[[B]]
+// CHECK-NOT:     linalg.generic
+func.func private @scaled_rows(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>)
+    attributes {exec.kernel, exec.kind = "row"} {
+  %0 = nn.broadcast %b dims = [1] : tensor<8xf32> -> tensor<4x8xf32>
+  %1 = nn.mul %x, %0 : tensor<4x8xf32>
+  %2 = nn.reduce_sum %1 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %3 = nn.broadcast %2 dims = [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %4 = nn.div %0, %3 : tensor<4x8xf32>
+  return %2, %4 : tensor<4xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A slice of a slice of a sum reads the operands where the elements lie.
+
+// CHECK-LABEL: func.func private @slices
+// CHECK-SAME:    (%[[X:.*]]: tensor<8xf32>, %[[Y:.*]]: tensor<8xf32>)
+// CHECK:         linalg.generic
+// CHECK-NOT:       ins
+// CHECK:           %[[A:.*]] = tensor.extract %[[X]]
+// CHECK:           %[[B:.*]] = tensor.extract %[[Y]]
+// CHECK:           arith.addf %[[A]], %[[B]]
+// CHECK-NOT:     linalg.generic
+func.func private @slices(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<2xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.add %x, %y : tensor<8xf32>
+  %1 = nn.slice %0 offsets = [2] sizes = [5] strides = [1] : tensor<8xf32> -> tensor<5xf32>
+  %2 = nn.slice %1 offsets = [0] sizes = [2] strides = [3] : tensor<5xf32> -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+
+// -----
+
+// Nothing lies along the loop that sums a slice; an operand without elements
+// tells how long it is.
+
+// CHECK-LABEL: func.func private @shape
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x9xf32>)
+// CHECK:         %[[SHAPE:.*]] = tensor.empty() : tensor<4x6xi8>
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%[[SHAPE]] : tensor<4x6xi8>)
+// CHECK:           tensor.extract %[[X]]
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+func.func private @shape(%x: tensor<4x9xf32>) -> tensor<4xf32>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.slice %x offsets = [0, 3] sizes = [4, 6] strides = [1, 1] : tensor<4x9xf32> -> tensor<4x6xf32>
+  %1 = nn.reduce_sum %0 dims = [1] : tensor<4x6xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

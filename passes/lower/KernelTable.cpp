@@ -44,13 +44,28 @@ FlatSymbolRefAttr KernelTable::intern(func::FuncOp kernel) {
 }
 
 FlatSymbolRefAttr KernelTable::outline(nn::FusionOp fusion,
-                                       ArrayRef<int64_t> inplace) {
-  func::FuncOp kernel = makeKernel(
-      fusion.getLoc(), fusion.getInputs().getTypes(), fusion.getResultTypes(),
-      fusion.getKind().value_or("elementwise"), inplace);
+                                       ArrayRef<int64_t> inplace,
+                                       ArrayRef<unsigned> accumulated) {
+  SmallVector<Type> arguments(fusion.getInputs().getTypes());
+  SmallVector<int64_t> overwritten(inplace);
+  for (unsigned result : accumulated) {
+    overwritten[result] = arguments.size();
+    arguments.push_back(fusion.getResult(result).getType());
+  }
+  func::FuncOp kernel =
+      makeKernel(fusion.getLoc(), arguments, fusion.getResultTypes(),
+                 fusion.getKind().value_or("elementwise"), overwritten);
   nn::YieldOp yield = fusion.getYield();
+  Block *body = fusion.getBody();
   OpBuilder ending(yield);
-  func::ReturnOp::create(ending, yield.getLoc(), yield.getValues());
+  SmallVector<Value> values(yield.getValues());
+  for (unsigned result : accumulated) {
+    Value &value = values[result];
+    Value total = body->addArgument(value.getType(), yield.getLoc());
+    value = nn::AddOp::create(ending, yield.getLoc(), value.getType(), total,
+                              value);
+  }
+  func::ReturnOp::create(ending, yield.getLoc(), values);
   yield.erase();
   kernel.getBody().takeBody(fusion->getRegion(0));
   return intern(kernel);

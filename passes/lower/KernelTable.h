@@ -18,9 +18,12 @@ public:
   KernelTable(mlir::OpBuilder &builder, llvm::StringSet<> reserved);
 
   /// The kernel of a region, whose body moves into it. `inplace` names for each
-  /// result the argument whose memory it overwrites, or -1.
+  /// result the argument whose memory it overwrites, or -1. For each result
+  /// numbered in `accumulated` the kernel has a further argument, to which it
+  /// adds the result in place.
   mlir::FlatSymbolRefAttr outline(nn::FusionOp fusion,
-                                  llvm::ArrayRef<int64_t> inplace);
+                                  llvm::ArrayRef<int64_t> inplace,
+                                  llvm::ArrayRef<unsigned> accumulated);
 
   /// acc + value, into the memory of acc.
   mlir::FlatSymbolRefAttr getAdd(mlir::Location loc,

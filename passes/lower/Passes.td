@@ -16,7 +16,8 @@ def BuildProgramsPass : Pass<"lower-build-programs", "::mlir::ModuleOp"> {
       state held before. An operand of a reduction over ranks is computed in its
       slice of the group's flat buffer. Everything else lies in the arena.
       Where a value has to be copied, a remark says why.
-    - Gradients that a contraction makes are accumulated by the contraction.
+    - A region whose result is added to a state, as gradients are, adds it
+      itself, where no other operation touches the state in between.
     - Collectives run on the communication stream, and so do the kernels that
       add up what they receive; tokens become events.
     - The memory plan fixes the offsets of the arena.

@@ -237,11 +237,14 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
     bool adds = isa<train::GradientOp, train::AccumulateOp>(sink);
     if (!adds && !isa<train::WriteOp, zero::WritePartOp>(sink))
       continue;
-    // Only a contraction can add to what is there.
-    if (adds && !getPlainContraction(fusion))
-      continue;
     FlatSymbolRefAttr state = getWrittenState(sink);
-    if (!canWriteEarly(fusion, result.getResultNumber(), state, sink)) {
+    // One region writes a state once.
+    bool isTaken = llvm::any_of(fusion.getResults(), [&](Value other) {
+      auto place = early.find(other);
+      return place != early.end() && place->second.state == state;
+    });
+    if (isTaken ||
+        !canWriteEarly(fusion, result.getResultNumber(), state, sink)) {
       remark::missed(
           sink->getLoc(),
           remark::RemarkOpts::name("CopiedToState").category("lower"))
@@ -253,6 +256,8 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
                                  ? Storage::Kind::Part
                                  : Storage::Kind::Tensor,
                      .state = state};
+    if (adds)
+      accumulated.insert(result);
     done.insert(sink);
     for (Touch &touch : touches[state.getAttr()])
       if (touch.position == getPosition(sink))

@@ -67,6 +67,11 @@ public:
   bool isDoneByProducer(mlir::Operation *sink) const {
     return done.contains(sink);
   }
+  /// Whether the region adds the result to what its state holds, rather than
+  /// writing it there.
+  bool isAccumulated(mlir::Value result) const {
+    return accumulated.contains(result);
+  }
   /// Whether the state is overwritten while the value read from it is in use.
   bool isCopiedAtRead(mlir::Operation *read) const {
     return copied.contains(read);
@@ -133,6 +138,7 @@ private:
 
   llvm::DenseMap<mlir::Value, Storage> early;
   llvm::DenseMap<mlir::Value, Storage> storages;
+  llvm::DenseSet<mlir::Value> accumulated;
   llvm::DenseSet<mlir::Operation *> done, copied;
   llvm::DenseMap<mlir::Operation *, FlatBuffer> flatBuffers;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Message, 1>> messages;

@@ -194,12 +194,7 @@ void ProgramBuilder::emitRegion(nn::FusionOp fusion) {
   for (Value result : fusion.getResults())
     outs.push_back(getView(result));
   if (nn::MatmulOp matmul = getPlainContraction(fusion)) {
-    // What it adds to is decided by who takes the result.
-    bool accumulate =
-        llvm::any_of(fusion.getResult(0).getUsers(), [&](Operation *user) {
-          return isa<train::GradientOp, train::AccumulateOp>(user) &&
-                 placement.isDoneByProducer(user);
-        });
+    bool accumulate = placement.isAccumulated(fusion.getResult(0));
     exec::ContractionOp::create(
         builder, loc, ins[cast<BlockArgument>(matmul.getLhs()).getArgNumber()],
         ins[cast<BlockArgument>(matmul.getRhs()).getArgNumber()], outs[0],
@@ -207,8 +202,14 @@ void ProgramBuilder::emitRegion(nn::FusionOp fusion) {
         exec::Stream::Compute);
     return;
   }
+  SmallVector<unsigned> accumulated;
+  for (OpResult result : fusion->getResults())
+    if (placement.isAccumulated(result)) {
+      accumulated.push_back(result.getResultNumber());
+      ins.push_back(outs[result.getResultNumber()]);
+    }
   FlatSymbolRefAttr kernel =
-      kernels.outline(fusion, placement.getInplace(fusion));
+      kernels.outline(fusion, placement.getInplace(fusion), accumulated);
   exec::LaunchOp::create(builder, loc, kernel.getValue(), ins, outs,
                          exec::Stream::Compute);
 }

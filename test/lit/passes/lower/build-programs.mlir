@@ -86,14 +86,14 @@ train.entry @eval(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<4xf32> {dsc.nam
 // -----
 
 // A contraction is a library call, its operands in the region's order. Its
-// result is added to the gradient by the call itself; what anything else makes
-// is added by a kernel. A reshape is another view of the same bytes.
+// result is added to the gradient by the call itself, and so is what a kernel
+// makes. A reshape is another view of the same bytes.
 train.parameter @w : tensor<3x2xf32> trainable("float initializer")
 train.parameter @b : tensor<3xf32> trainable("float initializer")
 train.state @w.grad : tensor<3x2xf32> gradient of @w
 train.state @b.grad : tensor<3xf32> gradient of @b
-// CHECK: func.func private @kernel_0(%{{.*}}: tensor<4x3xf32>) -> tensor<3xf32>
-// CHECK: func.func private @kernel_1(%[[A:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>) -> tensor<3xf32> attributes {exec.inplace = array<i64: 0>, exec.kernel, exec.kind = "elementwise"}
+// CHECK: func.func private @kernel_0(%{{.*}}: tensor<4x3xf32>, %[[A:.*]]: tensor<3xf32>) -> tensor<3xf32> attributes {exec.inplace = array<i64: 1>, exec.kernel, exec.kind = "reduction"}
+// CHECK-NEXT: %[[B:.*]] = nn.reduce_sum
 // CHECK-NEXT: nn.add %[[A]], %[[B]]
 // CHECK-LABEL: exec.program @step
 train.entry @step(%x: tensor<2x2x2xf32> {dsc.name = "x"}, %g: tensor<4x3xf32> {dsc.name = "g"}) kind(step) {
@@ -107,14 +107,41 @@ train.entry @step(%x: tensor<2x2x2xf32> {dsc.name = "x"}, %g: tensor<4x3xf32> {d
     nn.yield %r : tensor<3x2xf32>
   }
   train.gradient @w, %gw : tensor<3x2xf32>
-  // CHECK: exec.launch @kernel_0 ins(%[[G]] : memref<4x3xf32>) outs(%[[SUM:.*]] : memref<3xf32>)
+  // CHECK: %[[BG:.*]] = exec.state_view @b.grad : memref<3xf32>
+  // CHECK: exec.launch @kernel_0 ins(%[[G]], %[[BG]] : memref<4x3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
   %gb = nn.fusion ins(%p = %g : tensor<4x3xf32>) kind("reduction") -> (tensor<3xf32>) {
     %r = nn.reduce_sum %p dims = [0] : tensor<4x3xf32> -> tensor<3xf32>
     nn.yield %r : tensor<3xf32>
   }
-  // CHECK: %[[BG:.*]] = exec.state_view @b.grad : memref<3xf32>
-  // CHECK: exec.launch @kernel_1 ins(%[[BG]], %[[SUM]] : memref<3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
   train.gradient @b, %gb : tensor<3xf32>
+  // CHECK-NEXT: }
+  train.return
+}
+
+// -----
+
+// A value that is used again has a buffer of its own, and a kernel adds it. So
+// does a second value that one region would add to the same state.
+train.parameter @b : tensor<3xf32> trainable("float initializer")
+train.state @b.grad : tensor<3xf32> gradient of @b
+// CHECK: func.func private @kernel_0(%{{.*}}: tensor<3xf32>, %{{.*}}: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) attributes {exec.inplace = array<i64: -1, 1, -1>,
+// CHECK: func.func private @kernel_1(%[[A:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>) -> tensor<3xf32> attributes {exec.inplace = array<i64: 0>, exec.kernel, exec.kind = "elementwise"}
+// CHECK-NEXT: nn.add %[[A]], %[[B]]
+// CHECK-LABEL: exec.program @step
+train.entry @step(%x: tensor<3xf32> {dsc.name = "x"}) kind(step) {
+  // CHECK: exec.launch @kernel_0 ins(%{{.*}}, %[[BG:.*]] : memref<3xf32>, memref<3xf32>) outs(%[[Y:.*]], %[[BG]], %[[Z:.*]] : memref<3xf32>, memref<3xf32>, memref<3xf32>)
+  %0:3 = nn.fusion ins(%p = %x : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+    %r = nn.exp %p : tensor<3xf32>
+    %s = nn.neg %p : tensor<3xf32>
+    %t = nn.tanh %p : tensor<3xf32>
+    nn.yield %r, %s, %t : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+  }
+  // CHECK: exec.launch @kernel_1 ins(%[[BG]], %[[Y]] : memref<3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
+  // CHECK: exec.launch @kernel_1 ins(%[[BG]], %[[Z]] : memref<3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
+  train.gradient @b, %0#1 : tensor<3xf32>
+  train.gradient @b, %0#0 : tensor<3xf32>
+  train.gradient @b, %0#2 : tensor<3xf32>
+  train.gradient @b, %0#0 : tensor<3xf32>
   train.return
 }
 

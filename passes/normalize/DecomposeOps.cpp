@@ -64,6 +64,50 @@ template <typename OpTy> struct MoveSoftmaxLast : OpRewritePattern<OpTy> {
   }
 };
 
+/// Multiplies one half of the elements by the other until one is left. The
+/// gradient is that of the products, and so right where elements are 0.
+struct DecomposeReduceProd : OpRewritePattern<nn::ReduceProdOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReduceProdOp op,
+                                PatternRewriter &rewriter) const override {
+    Value product = op.getInput();
+    for (int64_t dim : op.getDims())
+      product = multiplyAlong(rewriter, op.getLoc(), product, dim);
+    rewriter.replaceOp(
+        op, reshapeTo(rewriter, op.getLoc(), product, op.getType().getShape()));
+    return success();
+  }
+
+private:
+  /// The product along `dim`, which keeps size 1.
+  static Value multiplyAlong(OpBuilder &builder, Location loc, Value value,
+                             int64_t dim) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
+    SmallVector<int64_t> sizes(type.getShape());
+    auto take = [&](int64_t offset, int64_t size) -> Value {
+      offsets[dim] = offset;
+      sizes[dim] = size;
+      return nn::SliceOp::create(builder, loc, value, offsets, sizes, strides);
+    };
+    int64_t count = sizes[dim];
+    sizes[dim] = 1;
+    if (count == 0)
+      return nn::createSplat(builder, loc, type.clone(sizes), 1);
+    Value odd;
+    for (; count > 1; count /= 2) {
+      if (count % 2) {
+        Value last = take(count - 1, 1);
+        odd = odd ? nn::MulOp::create(builder, loc, odd, last) : last;
+      }
+      Value first = take(0, count / 2), second = take(count / 2, count / 2);
+      value = nn::MulOp::create(builder, loc, first, second);
+    }
+    return odd ? nn::MulOp::create(builder, loc, value, odd) : value;
+  }
+};
+
 /// A running sum is a sum over what a comparison of places lets through. It is
 /// quadratic, and meant for the short rows of numbers that shapes are made of.
 struct DecomposeCumSum : OpRewritePattern<nn::CumSumOp> {
@@ -131,10 +175,9 @@ struct DecomposeOpsPass : dsc::impl::DecomposeOpsPassBase<DecomposeOpsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<DecomposeReduceMean, DecomposeCumSum, MergeLayerNormDims,
-             MoveSoftmaxLast<nn::SoftmaxOp>, MoveSoftmaxLast<nn::LogSoftmaxOp>>(
-            &getContext());
+    patterns.add<DecomposeReduceMean, DecomposeReduceProd, DecomposeCumSum,
+                 MergeLayerNormDims, MoveSoftmaxLast<nn::SoftmaxOp>,
+                 MoveSoftmaxLast<nn::LogSoftmaxOp>>(&getContext());
     populateDecomposeMatmulPatterns(patterns);
     populateDecomposeLossPatterns(patterns);
     if (failed(applyPatternsGreedily(

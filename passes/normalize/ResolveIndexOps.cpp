@@ -106,51 +106,80 @@ struct ResolveGather : OpRewritePattern<nn::GatherOp> {
   }
 };
 
-/// Several indices are one index into the merged dimensions that they name.
+/// Several indices, behind the place in the batch, are one index into the
+/// merged dimensions that they name. One out of its own range leaves the table.
 struct ResolveGatherNd : OpRewritePattern<nn::GatherNdOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::GatherNdOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType data = typeOf(op.getData()),
-                     type = typeOf(op.getIndices());
-    int64_t count = type.getShape().back(), last = type.getRank() - 1;
-    if (op.getBatchDims() != 0 || count == 0)
-      return failure();
     Location loc = op.getLoc();
-    RankedTensorType places = type.clone(type.getShape().drop_back());
+    RankedTensorType data = typeOf(op.getData());
+    RankedTensorType type = typeOf(op.getIndices());
+    int64_t batch = op.getBatchDims(), named = batch + type.getShape().back();
+    auto places = RankedTensorType::get(type.getShape().drop_back(),
+                                        rewriter.getI64Type());
+    int64_t rows = llvm::product_of(data.getShape().take_front(named));
     auto number = [&](int64_t value) {
       return nn::createSplat(rewriter, loc, places, value);
     };
-    SmallVector<int64_t> offsets(last + 1, 0), strides(last + 1, 1);
-    SmallVector<int64_t> sizes(type.getShape());
-    sizes[last] = 1;
-    Value merged;
-    for (int64_t k = 0; k != count; ++k) {
-      int64_t extent = data.getDimSize(k);
-      offsets[last] = k;
-      Value index = rewriter.createOrFold<nn::SliceOp>(
-          loc, type.clone(sizes), op.getIndices(), offsets, sizes, strides);
-      index = reshapeTo(rewriter, loc, index, places.getShape());
-      // Negative ones count from the end.
-      Value isNegative = nn::CompareOp::create(
-          rewriter, loc, places.clone(rewriter.getI1Type()),
-          nn::ComparePredicate::lt, index, number(0));
-      Value fromEnd = nn::AddOp::create(rewriter, loc, index, number(extent));
-      index = nn::SelectOp::create(rewriter, loc, isNegative, fromEnd, index);
-      if (merged)
-        merged = nn::AddOp::create(
+    Value row, isInside;
+    for (int64_t dim = 0; dim != named; ++dim) {
+      int64_t extent = data.getDimSize(dim);
+      Value index;
+      if (dim < batch) {
+        index = nn::IotaOp::create(rewriter, loc, places, dim);
+      } else {
+        index = getIndex(rewriter, op, places, dim - batch);
+        // Negative ones count from the end.
+        Value isNegative =
+            compare(rewriter, loc, nn::ComparePredicate::lt, index, number(0));
+        Value fromEnd = nn::AddOp::create(rewriter, loc, index, number(extent));
+        index = nn::SelectOp::create(rewriter, loc, isNegative, fromEnd, index);
+        for (Value fits : {compare(rewriter, loc, nn::ComparePredicate::ge,
+                                   index, number(0)),
+                           compare(rewriter, loc, nn::ComparePredicate::lt,
+                                   index, number(extent))})
+          isInside = isInside ? nn::AndOp::create(rewriter, loc, isInside, fits)
+                              : fits;
+      }
+      if (row)
+        index = nn::AddOp::create(
             rewriter, loc,
-            nn::MulOp::create(rewriter, loc, merged, number(extent)), index);
-      else
-        merged = index;
+            nn::MulOp::create(rewriter, loc, row, number(extent)), index);
+      row = index;
     }
-    SmallVector<int64_t> rows = {
-        llvm::product_of(data.getShape().take_front(count))};
-    llvm::append_range(rows, data.getShape().drop_front(count));
+    if (!row)
+      row = number(0);
+    if (isInside)
+      row = nn::SelectOp::create(rewriter, loc, isInside, row, number(rows));
+    SmallVector<int64_t> shape = {rows};
+    llvm::append_range(shape, data.getShape().drop_front(named));
     rewriter.replaceOpWithNewOp<nn::GatherOp>(
-        op, reshapeTo(rewriter, loc, op.getData(), rows), merged, uint64_t(0));
+        op, reshapeTo(rewriter, loc, op.getData(), shape), row, uint64_t(0));
     return success();
+  }
+
+private:
+  static Value compare(OpBuilder &builder, Location loc,
+                       nn::ComparePredicate predicate, Value x, Value y) {
+    return nn::CompareOp::create(builder, loc, predicate, x, y);
+  }
+
+  /// Element `k` of each vector of indices, as i64: rows of merged dimensions
+  /// may be more than an i32 counts.
+  static Value getIndex(OpBuilder &builder, nn::GatherNdOp op,
+                        RankedTensorType places, int64_t k) {
+    RankedTensorType type = typeOf(op.getIndices());
+    SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
+    SmallVector<int64_t> sizes(type.getShape());
+    offsets.back() = k;
+    sizes.back() = 1;
+    Value index = builder.createOrFold<nn::SliceOp>(
+        op.getLoc(), type.clone(sizes), op.getIndices(), offsets, sizes,
+        strides);
+    index = reshapeTo(builder, op.getLoc(), index, places.getShape());
+    return builder.createOrFold<nn::CastOp>(op.getLoc(), places, index);
   }
 };
 

@@ -107,8 +107,7 @@ struct ResolveShapeOpsPass
   LogicalResult checkResolved() {
     bool ok = true;
     getOperation().walk([&](Operation *op) {
-      if (!isa<nn::DynamicSliceOp, nn::RangeOp, nn::TriluOp, nn::NonZeroOp,
-               nn::ReduceProdOp>(op))
+      if (!isa<nn::DynamicSliceOp, nn::RangeOp, nn::TriluOp, nn::NonZeroOp>(op))
         return;
       ok = false;
       InFlightDiagnostic diagnostic =

@@ -216,6 +216,8 @@ def _empty():
             Case("relu", "Relu", [(0, 3)]),
             Case("add", "Add", [(0, 3), (3,)]),
             Case("matmul_rows", "MatMul", [(0, 3), (3, 2)]),
+            Case("layer_norm", "LayerNormalization", [(0, 3), (3,), (3,)]),
+            Case("softmax", "Softmax", [(0, 3)]),
             Case("matmul_inner", "MatMul", [(2, 0), (0, 3)]),
         ],
     )
@@ -251,6 +253,7 @@ GROUPS = [
     _reduce("ReduceMean", 13, axes_input=False),
     _reduce("ReduceMean", 18, axes_input=True),
     _reduce("ReduceMax", 13, axes_input=False),
+    _reduce("ReduceProd", 13, axes_input=False, low=0.5),
     _views(),
     *[_loss(reduction) for reduction in ("none", "sum", "mean")],
     _loss("mean", weighted=True),

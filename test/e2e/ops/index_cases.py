@@ -170,7 +170,44 @@ def _trilu():
     )
 
 
+def _gather_nd():
+    def case(label, shape, indices, **attributes):
+        return Case(label, "GatherND", [shape], attributes, {1: np.array(indices, np.int64)})
+
+    return Group(
+        "GatherND",
+        13,
+        [
+            case("elements", (3, 4), [[0, 1], [2, -1], [0, 1]]),
+            case("rows", (3, 4), [[2], [-3], [2]]),
+            case("matrix", (2, 3, 4), [[[0, 2]], [[1, -3]]]),
+            case("batch", (2, 3, 4), [[2], [0]], batch_dims=1),
+            case("batch_elements", (2, 3, 4), [[[1, 3]], [[-1, 0]]], batch_dims=1),
+            case("one", (1,), [[0], [-1]]),
+        ],
+    )
+
+
+def _cumsum():
+    def case(label, shape, axis, **attributes):
+        return Case(label, "CumSum", [shape], attributes, {1: np.array(axis, np.int64)})
+
+    return Group(
+        "CumSum",
+        14,
+        [
+            case("rows", (3, 4), 1),
+            case("columns", (3, 4), 0, exclusive=1),
+            case("backwards", (2, 3, 4), -2, reverse=1),
+            case("backwards_exclusive", (5,), 0, exclusive=1, reverse=1),
+            case("one", (1,), 0),
+        ],
+    )
+
+
 INDEX_GROUPS = [
+    _gather_nd(),
+    _cumsum(),
     _gather(),
     _slice(),
     _slice_of_attributes(),

@@ -80,10 +80,39 @@ func.func @forward(%x: tensor<4x2x3xf32>, %s: tensor<2x3xf32>, %b: tensor<2x3xf3
 // CHECK-DAG: %[[I:.*]] = nn.iota dim = 1 : tensor<2x3x3xi64>
 // CHECK-DAG: %[[J:.*]] = nn.iota dim = 2 : tensor<2x3x3xi64>
 // CHECK-DAG: %[[B:.*]] = nn.broadcast %[[X]] dims = [0, 2] : tensor<2x3xi64> -> tensor<2x3x3xi64>
-// CHECK: %[[LATER:.*]] = nn.compare lt %[[I]], %[[J]]
+// CHECK-DAG: %[[LATER:.*]] = nn.compare lt %[[I]], %[[J]]
 // CHECK: %[[T:.*]] = nn.select %[[LATER]], %[[B]], %{{.*}}
 // CHECK: nn.reduce_sum %[[T]] dims = [2]
 func.func @forward(%x: tensor<2x3xi64>) -> tensor<2x3xi64> {
   %0 = nn.cumsum %x dim = 1 exclusive reverse : tensor<2x3xi64>
   return %0 : tensor<2x3xi64>
+}
+
+// -----
+
+// Of five factors the last waits until two halves of two are one.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: %[[X:.*]]: tensor<2x5xf32>
+// CHECK: %[[LAST:.*]] = nn.slice %[[X]] offsets = [0, 4] sizes = [2, 1]
+// CHECK: %[[A:.*]] = nn.slice %[[X]] offsets = [0, 0] sizes = [2, 2]
+// CHECK: %[[B:.*]] = nn.slice %[[X]] offsets = [0, 2] sizes = [2, 2]
+// CHECK: %[[AB:.*]] = nn.mul %[[A]], %[[B]] : tensor<2x2xf32>
+// CHECK: %[[C:.*]] = nn.slice %[[AB]] offsets = [0, 0] sizes = [2, 1]
+// CHECK: %[[D:.*]] = nn.slice %[[AB]] offsets = [0, 1] sizes = [2, 1]
+// CHECK: %[[CD:.*]] = nn.mul %[[C]], %[[D]] : tensor<2x1xf32>
+// CHECK: %[[ALL:.*]] = nn.mul %[[CD]], %[[LAST]] : tensor<2x1xf32>
+// CHECK: nn.reshape %[[ALL]] : tensor<2x1xf32> -> tensor<2xf32>
+func.func @forward(%x: tensor<2x5xf32>) -> tensor<2xf32> {
+  %0 = nn.reduce_prod %x dims = [1] : tensor<2x5xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// The product of nothing is 1.
+// CHECK-LABEL: func.func @forward
+// CHECK: nn.constant dense<1.000000e+00> : tensor<2x1xf32>
+func.func @forward(%x: tensor<2x0xf32>) -> tensor<2x1xf32> {
+  %0 = nn.reduce_prod %x dims = [1] keep_dims : tensor<2x0xf32> -> tensor<2x1xf32>
+  return %0 : tensor<2x1xf32>
 }

@@ -105,17 +105,49 @@ func.func @places() -> tensor<2x90000xi64> {
 // -----
 
 // Two indices are one into the merged dimensions; negative ones count from the
-// end of their own.
+// end of their own, and one out of its own range is out of the table's.
 // CHECK-LABEL: func.func @several
 // CHECK-SAME: %[[X:.*]]: tensor<4x5x6xf32>, %[[I:.*]]: tensor<3x2xi64>
 // CHECK: %[[I0:.*]] = nn.slice %[[I]] offsets = [0, 0] sizes = [3, 1]
 // CHECK: %[[FOUR:.*]] = nn.constant dense<4> : tensor<3xi64>
+// CHECK: %[[A:.*]] = nn.select
+// CHECK: %[[INA:.*]] = nn.and
 // CHECK: %[[I1:.*]] = nn.slice %[[I]] offsets = [0, 1] sizes = [3, 1]
-// CHECK: %[[ROWS:.*]] = nn.mul %{{.*}}, %{{.*}} : tensor<3xi64>
-// CHECK: %[[PLACE:.*]] = nn.add %[[ROWS]], %{{.*}} : tensor<3xi64>
+// CHECK: %[[B:.*]] = nn.select
+// CHECK: %[[INSIDE:.*]] = nn.and
+// CHECK: %[[ROWS:.*]] = nn.mul %[[A]], %{{.*}} : tensor<3xi64>
+// CHECK: %[[PLACE:.*]] = nn.add %[[ROWS]], %[[B]] : tensor<3xi64>
+// CHECK: %[[BEHIND:.*]] = nn.constant dense<20> : tensor<3xi64>
+// CHECK: %[[ROW:.*]] = nn.select %{{.*}}, %[[PLACE]], %[[BEHIND]]
 // CHECK: %[[M:.*]] = nn.reshape %[[X]] : tensor<4x5x6xf32> -> tensor<20x6xf32>
-// CHECK: nn.gather %[[M]], %[[PLACE]] dim = 0 : (tensor<20x6xf32>, tensor<3xi64>) -> tensor<3x6xf32>
+// CHECK: nn.gather %[[M]], %[[ROW]] dim = 0 : (tensor<20x6xf32>, tensor<3xi64>) -> tensor<3x6xf32>
 func.func @several(%x: tensor<4x5x6xf32>, %i: tensor<3x2xi64>) -> tensor<3x6xf32> {
   %y = nn.gather_nd %x, %i batch_dims = 0 : (tensor<4x5x6xf32>, tensor<3x2xi64>) -> tensor<3x6xf32>
   return %y : tensor<3x6xf32>
+}
+
+// -----
+
+// The place in the batch is counted; i32 indices are widened.
+// CHECK-LABEL: func.func @of_a_batch
+// CHECK-SAME: %[[X:.*]]: tensor<4x5x6xf32>, %[[I:.*]]: tensor<4x1xi32>
+// CHECK: %[[BATCH:.*]] = nn.iota dim = 0 : tensor<4xi64>
+// CHECK: nn.cast %{{.*}} : tensor<4xi32> -> tensor<4xi64>
+// CHECK: %[[BEFORE:.*]] = nn.mul %[[BATCH]], %{{.*}} : tensor<4xi64>
+// CHECK: nn.add %[[BEFORE]], %{{.*}} : tensor<4xi64>
+// CHECK: nn.gather %{{.*}}, %{{.*}} dim = 0 : (tensor<20x6xf32>, tensor<4xi64>) -> tensor<4x6xf32>
+func.func @of_a_batch(%x: tensor<4x5x6xf32>, %i: tensor<4x1xi32>) -> tensor<4x6xf32> {
+  %y = nn.gather_nd %x, %i batch_dims = 1 : (tensor<4x5x6xf32>, tensor<4x1xi32>) -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+// Places of no index are all of the tensor.
+// CHECK-LABEL: func.func @of_no_index
+// CHECK: %[[M:.*]] = nn.reshape %{{.*}} : tensor<4xf32> -> tensor<1x4xf32>
+// CHECK: nn.gather %[[M]], %{{.*}} dim = 0 : (tensor<1x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+func.func @of_no_index(%x: tensor<4xf32>, %i: tensor<3x0xi64>) -> tensor<3x4xf32> {
+  %y = nn.gather_nd %x, %i batch_dims = 0 : (tensor<4xf32>, tensor<3x0xi64>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
 }

@@ -12,10 +12,10 @@ func.func @forward(%x: tensor<4x4xf32>, %k: tensor<i64>) -> tensor<4x4xf32> {
 // -----
 
 // expected-note @below {{operand 0 is computed from the model's inputs or parameters}}
-func.func @forward(%x: tensor<4xf32>) -> tensor<f32> {
-  // expected-error @below {{'nn.reduce_prod' op needs an operand that is known at compile time}}
-  %y = nn.reduce_prod %x dims = [0] : tensor<4xf32> -> tensor<f32>
-  return %y : tensor<f32>
+func.func @forward(%x: tensor<4xf32>) -> tensor<1x4xi64> {
+  // expected-error @below {{'nn.nonzero' op needs an operand that is known at compile time}}
+  %y = nn.nonzero %x : tensor<4xf32> -> tensor<1x4xi64>
+  return %y : tensor<1x4xi64>
 }
 
 // -----

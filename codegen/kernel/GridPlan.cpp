@@ -262,14 +262,25 @@ void chooseGrain(func::FuncOp function, GridPlan &plan,
   if (!ShapedType::isDynamic(plan.units))
     plan.grain =
         std::clamp<int64_t>(plan.grain, 1, std::max<int64_t>(plan.units, 1));
-  plan.unitByUnit =
-      getBytesBetween(function, plan, nests) * plan.grain > kMaxTileBytes;
+  int64_t bytes = getBytesBetween(function, plan, nests);
+  plan.unitByUnit = bytes * plan.grain > kMaxTileBytes;
+  plan.scratchBytes = plan.unitByUnit ? bytes : bytes * plan.grain;
 }
 
 int64_t countTiles(const GridPlan &plan) {
   return ShapedType::isDynamic(plan.units)
              ? kEnoughTiles
              : llvm::divideCeil(plan.units, plan.grain);
+}
+
+/// Whether to cut as `plan` says rather than along an outer dimension.
+bool isBetter(const GridPlan &plan, const GridPlan &outer) {
+  bool fits = plan.scratchBytes <= GridPlan::kMaxScratchBytes;
+  bool outerFits = outer.scratchBytes <= GridPlan::kMaxScratchBytes;
+  if (fits != outerFits)
+    return fits;
+  return countTiles(outer) < kEnoughTiles &&
+         countTiles(plan) > countTiles(outer);
 }
 
 } // namespace
@@ -288,11 +299,11 @@ GridPlan dsc::planGrid(func::FuncOp function) {
   SmallVector<OpResult> results = getWrittenResults(function);
 
   // The outermost dimension of the first result that makes enough tiles, or
-  // else the one that makes most.
+  // else the one that makes most, of those whose tiles fit on the stack.
   std::optional<GridPlan> parallel;
-  for (auto nest = results.empty() ? LinalgOp()
-                                   : cast<LinalgOp>(results[0].getOwner());
-       AffineExpr expr :
+  auto nest =
+      results.empty() ? LinalgOp() : cast<LinalgOp>(results[0].getOwner());
+  for (AffineExpr expr :
        nest ? nest.getMatchingIndexingMap(getDestination(results[0]))
                   .getResults()
             : ArrayRef<AffineExpr>()) {
@@ -304,8 +315,7 @@ GridPlan dsc::planGrid(func::FuncOp function) {
       continue;
     plan->mode = GridPlan::Mode::Parallel;
     chooseGrain(function, *plan, nests);
-    if (!parallel || (countTiles(*parallel) < kEnoughTiles &&
-                      countTiles(*plan) > countTiles(*parallel)))
+    if (!parallel || isBetter(*plan, *parallel))
       parallel = plan;
   }
   if (parallel)

@@ -17,6 +17,8 @@ struct GridPlan {
     /// Grid 1, the nests run one after the other.
     Whole,
   };
+  /// Stack that one kernel may use; threads of the pool have far more.
+  static constexpr int64_t kMaxScratchBytes = 256 * 1024;
   /// When a nest runs, in relation to the loop over tiles or units.
   enum class Phase { Before, Inside, After };
 
@@ -27,6 +29,9 @@ struct GridPlan {
   int64_t grain = 1;
   /// Whether a tile runs unit by unit, to keep buffers between nests small.
   bool unitByUnit = false;
+  /// Bytes that a tile keeps between nests, as far as buffers of results do not
+  /// hold them.
+  int64_t scratchBytes = 0;
   /// The dimension of its iteration domain along which a nest is cut; nests
   /// outside of the loop have none.
   llvm::DenseMap<mlir::Operation *, unsigned> cutDim;

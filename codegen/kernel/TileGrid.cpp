@@ -18,8 +18,6 @@ using linalg::LinalgOp;
 
 namespace {
 
-/// Stack that one kernel may use; threads of the pool have far more.
-constexpr int64_t kMaxScratchBytes = 256 * 1024;
 /// Larger tables belong into a parameter, not into code.
 constexpr int64_t kMaxConstantElements = 1024;
 constexpr int64_t kCacheLine = 64;
@@ -322,10 +320,10 @@ FailureOr<Value> KernelWriter::getScratch(OpResult result,
         "hands a tensor of unknown size to another loop nest");
   scratchBytes += type.getNumElements() *
                   llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  if (scratchBytes > kMaxScratchBytes)
+  if (scratchBytes > GridPlan::kMaxScratchBytes)
     return result.getOwner()->emitOpError("kernel needs ")
            << scratchBytes << " bytes or more between its loop nests; at most "
-           << kMaxScratchBytes << " are supported";
+           << GridPlan::kMaxScratchBytes << " are supported";
   Value buffer;
   {
     OpBuilder::InsertionGuard guard(builder);

@@ -61,6 +61,12 @@ bool InplaceSafety::isUsedFrom(Value value, Operation *from,
   });
 }
 
+/// Whether an operation of a region reads its operand at places of its own.
+static bool isMovedRead(Operation *op) {
+  auto fusible = dyn_cast<FusionOpInterface>(op);
+  return fusible && fusible.getFusionKind() == FusionKind::Broadcast;
+}
+
 std::string InplaceSafety::getHazard(nn::FusionOp fusion, unsigned result,
                                      unsigned operand) const {
   StringRef kind = fusion.getKind().value_or("");
@@ -73,6 +79,9 @@ std::string InplaceSafety::getHazard(nn::FusionOp fusion, unsigned result,
   Value input = fusion.getInputs()[operand];
   if (getReadSymbol(input) != symbol)
     return "the operand is no read of the written state";
+
+  if (llvm::any_of(fusion.getBodyArgument(operand).getUsers(), isMovedRead))
+    return "the region reads it at other places, too";
 
   Operation *read = input.getDefiningOp();
   auto isBetween = [](Operation *op, Operation *before, Operation *after) {

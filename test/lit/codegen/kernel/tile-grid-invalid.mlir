@@ -34,4 +34,17 @@ func.func private @table(%x: tensor<2048xf32>) -> tensor<2048xf32>
   return %1 : tensor<2048xf32>
 }
 
+// -----
+
+// What is read at other places must not be overwritten.
+
+// expected-error@+1 {{result 0 cannot overwrite operand 0}}
+func.func private @shifted(%x: tensor<8xf32>) -> tensor<8xf32>
+    attributes {exec.kernel, exec.kind = "elementwise", exec.inplace = array<i64: 0>} {
+  // expected-note@+1 {{this reads the operand at places of its own}}
+  %0 = nn.slice %x offsets = [1] sizes = [7] strides = [1] : tensor<8xf32> -> tensor<7xf32>
+  %1 = nn.pad %0 low = [0] high = [1] interior = [0] : tensor<7xf32> -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
 {-# dialect_resources: { builtin: { table: "0x0400000000000000" } } #-}

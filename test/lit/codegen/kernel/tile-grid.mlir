@@ -155,3 +155,52 @@ func.func private @softmax(%x: tensor<8x100000xf32>) -> tensor<8x100000xf32>
   %0 = nn.softmax %x dim = 1 : tensor<8x100000xf32>
   return %0 : tensor<8x100000xf32>
 }
+
+// -----
+
+// Two rows are no grid for many threads: an inner dimension is cut where it
+// makes more tiles.
+
+// CHECK-LABEL: func.func private @inner
+// CHECK-SAME:    exec.grain = 4096 : i64
+// CHECK-SAME:    exec.units = 40000 : i64
+func.func private @inner(%x: tensor<2x50000xf32>) -> tensor<2x40000xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.slice %x offsets = [0, 10000] sizes = [2, 40000] strides = [1, 1] : tensor<2x50000xf32> -> tensor<2x40000xf32>
+  return %0 : tensor<2x40000xf32>
+}
+
+// -----
+
+// What a nest reads by index it reads from the whole operand, at the place of
+// its tile.
+
+// CHECK-LABEL: func.func private @gather
+// CHECK-SAME:    (%[[T:[^:]*]]: memref<50x300xf32>, %[[I:[^:]*]]: memref<64xi64>, %[[R:[^:]*]]: memref<64x300xf32>, %{{.*}}: index, %{{.*}}: index)
+// CHECK:         scf.for
+// CHECK:           %[[LOW:.*]] = arith.muli
+// CHECK:           %[[TILE:.*]] = memref.subview %[[R]][%[[LOW]], 0]
+// CHECK:           linalg.generic {{.*}} outs(%[[TILE]]
+// CHECK:             %[[LOCAL:.*]] = linalg.index 0
+// CHECK:             %[[ROW:.*]] = affine.apply {{.*}}(%[[LOW]])[%[[LOCAL]]]
+// CHECK:             memref.load %[[I]][%[[ROW]]]
+// CHECK:             memref.load %[[T]]
+func.func private @gather(%t: tensor<50x300xf32>, %i: tensor<64xi64>) -> tensor<64x300xf32>
+    attributes {exec.kernel, exec.kind = "index"} {
+  %0 = nn.gather %t, %i dim = 0 : (tensor<50x300xf32>, tensor<64xi64>) -> tensor<64x300xf32>
+  return %0 : tensor<64x300xf32>
+}
+
+// -----
+
+// An operand that tells nothing but extents takes one element of memory.
+
+// CHECK-LABEL: func.func private @shape
+// CHECK:         %[[ONE:.*]] = memref.alloca() : memref<1xi8>
+// CHECK:         memref.reinterpret_cast %[[ONE]] to offset: [0], sizes: [64, 600], strides: [0, 0]
+func.func private @shape(%x: tensor<64x900xf32>) -> tensor<64xf32>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.slice %x offsets = [0, 300] sizes = [64, 600] strides = [1, 1] : tensor<64x900xf32> -> tensor<64x600xf32>
+  %1 = nn.reduce_sum %0 dims = [1] : tensor<64x600xf32> -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}

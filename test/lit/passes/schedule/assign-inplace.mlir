@@ -120,3 +120,22 @@ train.entry @transpose() kind(update) {
   train.write @w, %0 : tensor<4x4xf32>
   train.return
 }
+
+// -----
+
+// Elements that move are still read where they stood.
+
+train.parameter @w : tensor<4xf32> trainable("")
+// CHECK-LABEL: train.entry @moved
+train.entry @moved() kind(update) {
+  // CHECK-NOT: inplace
+  %w = train.read @w : tensor<4xf32>
+  %0 = nn.fusion ins(%a = %w : tensor<4xf32>) kind("elementwise") -> (tensor<4xf32>) {
+    %1 = nn.slice %a offsets = [1] sizes = [3] strides = [1] : tensor<4xf32> -> tensor<3xf32>
+    %2 = nn.pad %1 low = [0] high = [1] interior = [0] : tensor<3xf32> -> tensor<4xf32>
+    %3 = nn.add %a, %2 : tensor<4xf32>
+    nn.yield %3 : tensor<4xf32>
+  }
+  train.write @w, %0 : tensor<4xf32>
+  train.return
+}

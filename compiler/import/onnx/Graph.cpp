@@ -73,13 +73,8 @@ bool Graph::replaceConstant(StringRef name, Definition next) {
   Location loc = next.kind == Definition::Kind::Node
                      ? source->nodeLocation(next.index)
                      : source->initializerLocation(name);
-  if (haveEqualBytes(*source, old, value))
-    emitRemark(loc) << "defines constant '" << name
-                    << "' again, with the same value";
-  else
-    emitWarning(loc) << "defines constant '" << name
-                     << "' again, with another value; the last one counts, as "
-                        "in ONNX Runtime";
+  (haveEqualBytes(*source, old, value) ? equalDuplicates : otherDuplicates)
+      .push_back({name, loc});
   last = next;
   return true;
 }
@@ -116,6 +111,7 @@ LogicalResult Graph::defineNames() {
       if (!output.empty())
         define(output, {Definition::Kind::Node, int(i)},
                source->nodeLocation(i));
+  reportDuplicates();
   for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer()) {
     emitError(source->initializerLocation(tensor.values().name()),
               "sparse initializers are not supported; store it dense");
@@ -132,6 +128,25 @@ LogicalResult Graph::defineNames() {
     ok = false;
   }
   return success(ok);
+}
+
+/// Tells of constants that are defined again, once for all of them.
+void Graph::reportDuplicates() const {
+  auto report = [](InFlightDiagnostic diagnostic,
+                   ArrayRef<std::pair<StringRef, Location>> duplicates,
+                   StringRef what) {
+    diagnostic << "defines constant '" << duplicates.front().first
+               << "' again, with " << what;
+    if (duplicates.size() > 1)
+      diagnostic << "; so do " << duplicates.size() - 1
+                 << " more definitions of other constants";
+  };
+  if (!equalDuplicates.empty())
+    report(emitRemark(equalDuplicates.front().second), equalDuplicates,
+           "the same value");
+  if (!otherDuplicates.empty())
+    report(emitWarning(otherDuplicates.front().second), otherDuplicates,
+           "another value; the last one counts, as in ONNX Runtime");
 }
 
 /// Adds the names that `graph` takes from the graphs around it.

@@ -64,6 +64,7 @@ private:
 
   mlir::LogicalResult defineNames();
   bool replaceConstant(llvm::StringRef name, Definition next);
+  void reportDuplicates() const;
   void collectInputs();
   mlir::LogicalResult checkInputs() const;
   mlir::LogicalResult sortNodes();
@@ -75,6 +76,9 @@ private:
 
   const Model *source;
   llvm::StringMap<Definition> definitions;
+  /// Constants that were defined before, with the place of the last definition.
+  std::vector<std::pair<llvm::StringRef, mlir::Location>> equalDuplicates;
+  std::vector<std::pair<llvm::StringRef, mlir::Location>> otherDuplicates;
   std::vector<llvm::SmallVector<llvm::StringRef>> nodeInputs;
   llvm::StringMap<llvm::SmallVector<Use, 2>> users;
   llvm::StringSet<> outputs;

@@ -1,5 +1,6 @@
 #include "compiler/import/onnx/NodeImporter.h"
 #include "compiler/import/onnx/TensorData.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cstddef>
@@ -229,6 +230,23 @@ static LogicalResult inferTypes(OperationName name, Location loc,
                                      attributes, properties, {}, types);
 }
 
+/// Arithmetic on integers that are known is done at once: whether the number of
+/// dimensions of a later result is known may depend on it. What depends on
+/// sizes is left for when they are bound.
+Operation *NodeImporter::foldIntegers(Operation *op) {
+  if (op->getNumResults() != 1 || op->hasTrait<OpTrait::ConstantLike>() ||
+      !getElementTypeOrSelf(op->getResult(0)).isInteger())
+    return op;
+  SmallVector<Value> values;
+  if (failed(builder.tryFold(op, values)) || values.empty())
+    return op;
+  Operation *constant = values.front().getDefiningOp();
+  if (!constant || !constant->hasTrait<OpTrait::ConstantLike>())
+    return op;
+  op->erase();
+  return constant;
+}
+
 Operation *NodeImporter::createOp(StringRef name, ValueRange operands,
                                   ArrayRef<NamedAttribute> attributes,
                                   TypeRange types) {
@@ -250,7 +268,7 @@ Operation *NodeImporter::createOp(StringRef name, ValueRange operands,
     op->erase();
     return nullptr;
   }
-  return op;
+  return foldIntegers(op);
 }
 
 Operation *NodeImporter::finishTypes(Operation *op) {
@@ -262,7 +280,7 @@ Operation *NodeImporter::finishTypes(Operation *op) {
   }
   for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
     result.setType(type);
-  return op;
+  return foldIntegers(op);
 }
 
 Value NodeImporter::constantVector(ArrayRef<int64_t> values) {
@@ -286,6 +304,15 @@ LogicalResult NodeImporter::broadcastTogether(Value &lhs, Value &rhs) {
       createOp(nn::BroadcastTogetherOp::getOperationName(), {lhs, rhs}, {});
   if (!op)
     return failure();
+  SmallVector<Value> values;
+  if (getElementTypeOrSelf(lhs).isInteger() &&
+      getElementTypeOrSelf(rhs).isInteger() &&
+      succeeded(builder.tryFold(op, values)) && !values.empty()) {
+    op->erase();
+    lhs = values[0];
+    rhs = values[1];
+    return success();
+  }
   lhs = op->getResult(0);
   rhs = op->getResult(1);
   return success();

@@ -174,6 +174,7 @@ public:
 
 private:
   mlir::Operation *finishTypes(mlir::Operation *op);
+  mlir::Operation *foldIntegers(mlir::Operation *op);
 
   const Graph &graph;
   const onnx::NodeProto &proto;

@@ -152,9 +152,15 @@ bool ParameterUses::isMaskUse(const Use &use, StringRef parameter) const {
     return use.input == 0 || value->type.getNumElements() == 1 ||
            feedsOnlySoftmax(node.output(0));
   }
-  return isOneOf(node, {"Add", "Sub"}) && node.input_size() == 2 &&
-         isAttentionScore(node.input(1 - use.input)) &&
-         feedsOnlySoftmax(node.output(0));
+  // What is added before a softmax is a mask if it hides pairs, by its shape or
+  // by what it is added to; the bias of a classifier does neither.
+  if (!isOneOf(node, {"Add", "Sub"}) || node.input_size() != 2 ||
+      !feedsOnlySoftmax(node.output(0)))
+    return false;
+  ArrayRef<int64_t> shape = parameters.lookup(parameter)->type.getShape();
+  bool hasPairs =
+      shape.size() >= 2 && shape.back() != 1 && shape[shape.size() - 2] != 1;
+  return hasPairs || isAttentionScore(node.input(1 - use.input));
 }
 
 bool ParameterUses::isMask(StringRef name) const {

@@ -214,8 +214,10 @@ LogicalResult ParameterTable::addFill(const Graph &graph, int index) {
 void ParameterTable::addAlias(const Graph &graph, int index) {
   const onnx::NodeProto &node = graph.node(index);
   const Parameter *base = lookup(node.input(0));
-  // Names inside functions are nobody's names of parameters.
+  // Exporters merge initializers, not inputs; and names inside functions are
+  // nobody's names of parameters.
   if (!base || !isFloat(base->type) ||
+      base->source == Parameter::Source::Input ||
       graph.model().origins[index].function >= 0)
     return;
   Parameter alias = *base;

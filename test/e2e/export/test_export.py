@@ -119,3 +119,65 @@ def test_onnxruntime_predicts_the_same(tmp_path):
         ours = running.output("eval", "logits")
     (theirs,) = onnxruntime.InferenceSession(export(tmp_path, module)).run(None, {"x": x})
     np.testing.assert_allclose(ours, theirs, rtol=PREDICTION, atol=PREDICTION)
+
+
+def without_weights(folder):
+    """An export whose data file was not copied along; `frozen` is not trained."""
+    made = mlp([6, 50, 3])
+    made.graph.node.append(onnx.helper.make_node("Mul", ["logits", "frozen"], ["scaled"]))
+    made.graph.output[0].name = "scaled"
+    made.graph.initializer.append(numpy_helper.from_array(np.ones(3, np.float32), "frozen"))
+    onnx.save(
+        made,
+        folder / "m.onnx",
+        save_as_external_data=True,
+        location="m.data",
+        size_threshold=0,
+    )
+    (folder / "m.data").unlink()
+    return made
+
+
+def test_a_graph_without_its_weights(tmp_path):
+    """Weights filled by rule, trained and not, are all in the export."""
+    without_weights(tmp_path)
+    flags = ["--bind", "batch=%d" % BATCH, "--loss=cross_entropy(scaled,y)", "--lr=0.1"]
+    flags += ["--init=normal(0.3)@.*", "--init=ones@frozen", "--freeze=frozen"]
+    module = compile_model(tmp_path / "m.onnx", tmp_path / "m.so", *flags)
+    x = np.random.default_rng(9).standard_normal((BATCH, 6)).astype(np.float32)
+    with session(module) as running:
+        running.train_step(x=x, y=np.zeros(BATCH))
+        running.save(tmp_path / "trained.safetensors")
+        running.run("eval")
+        ours = running.output("eval", "scaled")
+    out = export(tmp_path, module)
+    onnx.checker.check_model(out)
+    (theirs,) = onnxruntime.InferenceSession(out).run(None, {"x": x})
+    np.testing.assert_allclose(ours, theirs, rtol=PREDICTION, atol=PREDICTION)
+
+
+def test_a_trained_constant_node_becomes_an_initializer(tmp_path):
+    """One name has one producer, whatever made the value before."""
+    made = mlp([6, 5, 3])
+    graph = made.graph
+    for name, op in (("fc1.bias", "Constant"), ("fc2.bias", "ConstantOfShape")):
+        (tensor,) = (t for t in graph.initializer if t.name == name)
+        graph.initializer.remove(tensor)
+        if op == "Constant":
+            graph.node.insert(0, onnx.helper.make_node(op, [], [name], value=tensor))
+            continue
+        graph.initializer.append(numpy_helper.from_array(np.array(tensor.dims), "sizes"))
+        graph.node.insert(0, onnx.helper.make_node(op, ["sizes"], [name]))
+    onnx.save(made, tmp_path / "m.onnx")
+    flags = ["--bind", "batch=%d" % BATCH, "--loss=cross_entropy(logits,y)", "--train=fc"]
+    module = compile_model(tmp_path / "m.onnx", tmp_path / "m.so", *flags)
+    with session(module) as running:
+        running.train_step(x=np.ones((BATCH, 6)), y=np.zeros(BATCH))
+        running.save(tmp_path / "trained.safetensors")
+        trained = {name: running.read(name) for name in running.trained()}
+    assert len(trained) == 4
+    exported = onnx.load(export(tmp_path, module))
+    onnx.checker.check_model(exported)
+    values = {t.name: numpy_helper.to_array(t) for t in exported.graph.initializer}
+    for name, array in trained.items():
+        np.testing.assert_array_equal(values[name], array)

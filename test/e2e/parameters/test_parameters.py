@@ -191,3 +191,99 @@ def test_weights_from_a_file(tmp_path):
     values = initial_values(compiled(headless(), tmp_path, *flags))
     for name, array in arrays.items():
         np.testing.assert_array_equal(values[name], array)
+
+
+def test_a_reserved_name_stays_the_users(tmp_path):
+    """`step` is what dsc calls an entry point; the user's weight keeps its name."""
+    names = ["step", "forward", "dsc_manifest"]
+    nodes = [
+        node("MatMul", ["x", "step"], ["h"]),
+        node("MatMul", ["h", "forward"], ["i"]),
+        node("Mul", ["i", "dsc_manifest"], ["y"]),
+    ]
+    initializers = {"step": weights(4, 4), "forward": weights(4, 4, seed=1)}
+    initializers["dsc_manifest"] = weights(4, seed=2)
+    module = compiled(model(nodes, [X], [Y], initializers), tmp_path)
+    assert sorted(initial_values(module)) == sorted(names)
+    with session(module) as running:
+        running.train_step(**data()[0])
+        running.save(tmp_path / "w.safetensors")
+    trained = load_file(tmp_path / "w.safetensors")
+    assert sorted(trained) == sorted(names)
+    out = tmp_path / "out.onnx"
+    result = run("dsc", "export", module, "--weights=%s" % (tmp_path / "w.safetensors"), "-o", out)
+    assert result.code == 0, str(result)
+    exported = Graph.load(out).initializers
+    for name in names:
+        assert not np.array_equal(trained[name], initializers[name])
+        np.testing.assert_array_equal(exported[name], trained[name])
+
+
+def test_other_data_may_have_another_shape_than_a_default(tmp_path):
+    """LoRA exports give their factors a default of rank 0 and leave the rank open."""
+    nodes = [
+        node("MatMul", ["x", "w"], ["a"]),
+        node("MatMul", ["x", "down"], ["h"]),
+        node("MatMul", ["h", "up"], ["b"]),
+        node("Add", ["a", "b"], ["y"]),
+    ]
+    initializers = {
+        "w": weights(4, 4),
+        "down": np.zeros((4, 0), np.float32),
+        "up": np.zeros((0, 4), np.float32),
+    }
+    inputs = [
+        X,
+        value("down", TensorProto.FLOAT, [4, "rank"]),
+        value("up", TensorProto.FLOAT, ["rank", 4]),
+    ]
+    made = model(nodes, inputs, [Y], initializers)
+    factors = {"down": weights(4, 2, seed=1), "up": weights(2, 4, seed=2)}
+    save_file(factors, tmp_path / "lora.safetensors")
+    flags = ["--freeze=^w$", "--weights=%s" % (tmp_path / "lora.safetensors")]
+    losses, parameters = trained(compiled(made, tmp_path, *flags))
+    grown = model(nodes, [X], [Y], {**initializers, **factors})
+    wanted = train(Graph.load(grown), LOSS, factors, data(), Sgd(0.1))
+    check_losses(losses, wanted.losses)
+    check_gradients(parameters, wanted.parameters)
+
+
+def test_numbers_that_set_operators_are_not_trained(tmp_path):
+    """A normalisation whose exponent and epsilon are initializers, beside a weight
+    of one element."""
+    nodes = [
+        node("MatMul", ["x", "w"], ["h"]),
+        node("ReduceMean", ["h"], ["mean"], axes=[-1]),
+        node("Sub", ["h", "mean"], ["centred"]),
+        node("Pow", ["centred", "two"], ["squares"]),
+        node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
+        node("Add", ["variance", "small"], ["safe"]),
+        node("Sqrt", ["safe"], ["deviation"]),
+        node("Div", ["centred", "deviation"], ["normal"]),
+        node("Mul", ["normal", "gain"], ["y"]),
+    ]
+    initializers = {
+        "w": weights(4, 4),
+        "two": np.array([2], np.float32),
+        "small": np.array([1e-3], np.float32),
+        "gain": np.array([1.5], np.float32),
+    }
+    made = model(nodes, [X], [Y], initializers)
+    losses, parameters = trained(compiled(made, tmp_path))
+    assert sorted(parameters) == ["gain", "w"]
+    start = {name: initializers[name] for name in parameters}
+    wanted = train(Graph.load(made), LOSS, start, data(), Sgd(0.1))
+    check_losses(losses, wanted.losses)
+    check_gradients(parameters, wanted.parameters)
+
+
+def test_all_parameters_without_data_are_listed(tmp_path):
+    save(headless(), tmp_path / "m.onnx")
+    flags = ["--loss=" + LOSS, "--train=fc.*", "--init=zeros@bias"]
+    result = run("dsc", "m.onnx", "-o", "m.so", *flags, cwd=tmp_path)
+    assert result.code == 1
+    assert result.first_line() == "m.onnx: error: 2 parameters have no data"
+    for name in ("fc1.weight", "fc2.weight"):
+        assert "input '%s': note: '%s' (" % (name, name) in result.err
+    assert "bias" not in result.err.replace("--init=zeros@bias", "")
+    assert "--weights" in result.err and "--init=" in result.err

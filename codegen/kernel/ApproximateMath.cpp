@@ -26,6 +26,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // ln 2 in two parts: multiples of the first by small integers are exact.
 constexpr float kLn2High = 0x1.62e400p-1f;
 constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+constexpr float kInverseLn2 = 0x1.715476p0f;
 
 /// Writes the functions for one operand. Comparisons are written so that NaN
 /// takes the way that gives NaN.
@@ -41,11 +42,13 @@ public:
   Value cos(Value x) { return turn(x, 1); }
 
 private:
-  /// x = n * ln 2 + r with n the nearest integer, as a float and as an i32.
-  struct Reduced {
-    Value n, integer, r;
+  /// The integer nearest to x * factor, as a float and as an i32.
+  struct Nearest {
+    Value n, integer;
   };
-  Reduced reduce(Value x);
+  Nearest round(Value x, float factor);
+  /// The r of x = n * ln 2 + r.
+  Value reduce(Value x, Value n);
   /// exp(r) - 1 for |r| <= ln 2 / 2.
   Value expm1(Value r, ArrayRef<float> coefficients);
   /// sin(x + quarters * pi / 2).
@@ -102,14 +105,16 @@ private:
 
 } // namespace
 
-FunctionBuilder::Reduced FunctionBuilder::reduce(Value x) {
+FunctionBuilder::Nearest FunctionBuilder::round(Value x, float factor) {
   // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
   Value shifter = constant(0x1.8p23f);
-  Value shifted = fma(x, constant(0x1.715476p0f), shifter);
+  Value shifted = fma(x, constant(factor), shifter);
   Value n = create<arith::SubFOp>(shifted, shifter);
-  Value bits = create<arith::SubIOp>(toBits(shifted), toBits(shifter));
-  Value r = fma(n, constant(-kLn2High), x);
-  return {n, bits, fma(n, constant(-kLn2Low), r)};
+  return {n, create<arith::SubIOp>(toBits(shifted), toBits(shifter))};
+}
+
+Value FunctionBuilder::reduce(Value x, Value n) {
+  return fma(n, constant(-kLn2Low), fma(n, constant(-kLn2High), x));
 }
 
 Value FunctionBuilder::expm1(Value r, ArrayRef<float> coefficients) {
@@ -121,12 +126,14 @@ Value FunctionBuilder::expm1(Value r, ArrayRef<float> coefficients) {
 /// of exponents on either side: the second product rounds to a subnormal number
 /// or to infinity.
 Value FunctionBuilder::exp(Value x) {
-  Reduced y = reduce(atMost(atLeast(x, -104.0f), 89.0f));
-  Value p = expm1(y.r, {0x1.a1b8c4p-13f, 0x1.6d9736p-10f, 0x1.11107cp-7f,
-                        0x1.55548p-5f, 0x1.555556p-3f, 0x1p-1f});
+  Value clamped = atMost(atLeast(x, -104.0f), 89.0f);
+  Nearest power2 = round(clamped, kInverseLn2);
+  Value p = expm1(reduce(clamped, power2.n),
+                  {0x1.a1b8c4p-13f, 0x1.6d9736p-10f, 0x1.11107cp-7f,
+                   0x1.55548p-5f, 0x1.555556p-3f, 0x1p-1f});
   p = create<arith::AddFOp>(p, constant(1));
-  Value half = create<arith::ShRSIOp>(y.integer, integer(1));
-  Value rest = create<arith::SubIOp>(y.integer, half);
+  Value half = create<arith::ShRSIOp>(power2.integer, integer(1));
+  Value rest = create<arith::SubIOp>(power2.integer, half);
   p = create<arith::MulFOp>(p, power(half));
   return create<arith::MulFOp>(p, power(rest));
 }
@@ -134,10 +141,12 @@ Value FunctionBuilder::exp(Value x) {
 /// With e = exp(2 |x|) - 1 it is e / (e + 2), which is 1 from 9.1 on.
 Value FunctionBuilder::tanh(Value x) {
   Value magnitude = atMost(create<math::AbsFOp>(x), 9.1f);
-  Reduced y = reduce(create<arith::AddFOp>(magnitude, magnitude));
-  Value p = expm1(y.r, {0x1.a1a218p-13f, 0x1.6d7528p-10f, 0x1.11109p-7f,
-                        0x1.5554aep-5f, 0x1.555556p-3f, 0x1p-1f});
-  Value scale = power(y.integer);
+  Value twice = create<arith::AddFOp>(magnitude, magnitude);
+  Nearest power2 = round(twice, kInverseLn2);
+  Value p = expm1(reduce(twice, power2.n),
+                  {0x1.a1a218p-13f, 0x1.6d7528p-10f, 0x1.11109p-7f,
+                   0x1.5554aep-5f, 0x1.555556p-3f, 0x1p-1f});
+  Value scale = power(power2.integer);
   Value e = fma(p, scale, create<arith::SubFOp>(scale, constant(1)));
   Value divisor = create<arith::AddFOp>(e, constant(2));
   return withSignOf(create<arith::DivFOp>(e, divisor), x);
@@ -199,11 +208,8 @@ Value FunctionBuilder::log(Value x) {
 /// that n asks for. Pi / 2 comes in three parts, which is enough for |x| up to
 /// 10^5. For larger x the result is still between -1 and 1.
 Value FunctionBuilder::turn(Value x, uint32_t quarters) {
-  Value shifter = constant(0x1.8p23f);
-  Value shifted = fma(x, constant(0x1.45f306p-1f), shifter);
-  Value n = create<arith::SubFOp>(shifted, shifter);
-  Value quadrant = create<arith::SubIOp>(toBits(shifted), toBits(shifter));
-  quadrant = create<arith::AddIOp>(quadrant, integer(quarters));
+  auto [n, turns] = round(x, /*2 / pi=*/0x1.45f306p-1f);
+  Value quadrant = create<arith::AddIOp>(turns, integer(quarters));
   Value r = fma(n, constant(-0x1.921fbp0f), x);
   r = fma(n, constant(-0x1.5110b4p-22f), r);
   r = fma(n, constant(-0x1.84698ap-48f), r);

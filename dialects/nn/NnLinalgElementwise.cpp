@@ -89,12 +89,20 @@ Value ErfOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
   return math::ErfOp::create(b, loc, x[0], kContract);
 }
 
+// With z = exp(-|x|): 1 / (1 + z), or z / (1 + z) below 0, where 1 + exp(-x)
+// would overflow long before the result is 0.
 Value SigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {
-  Value one = createConstant(b, loc, x[0].getType(), 1);
-  Value negated = arith::NegFOp::create(b, loc, x[0], kContract);
+  Type type = x[0].getType();
+  Value zero = createConstant(b, loc, type, 0);
+  Value one = createConstant(b, loc, type, 1);
+  Value magnitude = math::AbsFOp::create(b, loc, x[0], kContract);
+  Value negated = arith::NegFOp::create(b, loc, magnitude, kContract);
   Value power = math::ExpOp::create(b, loc, negated, kContract);
+  Value isNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                           x[0], zero, kContract);
+  Value dividend = arith::SelectOp::create(b, loc, isNegative, power, one);
   Value divisor = arith::AddFOp::create(b, loc, one, power, kContract);
-  return arith::DivFOp::create(b, loc, one, divisor, kContract);
+  return arith::DivFOp::create(b, loc, dividend, divisor, kContract);
 }
 
 Value ReluOp::buildScalar(OpBuilder &b, Location loc, ValueRange x) {

@@ -5,8 +5,11 @@ import re
 import numpy as np
 import onnx
 import pytest
+from harness.compare import check_gradients
+from harness.differences import central_differences
 from harness.models import model, node, value
 from harness.session import session
+from harness.tolerance import DIFFERENCE
 from harness.tools import compile_model, run
 from onnx import TensorProto
 from ops.philox import keep_mask, philox4x32_10
@@ -15,13 +18,13 @@ SHAPE, RATIO, SEED = (37, 53), 0.25, 12345678901
 LOSS = ["--loss=sum(y)", "--precision=f64"]
 
 
-def dropped(nodes=1, ratio=RATIO, training=True, opset=17):
+def dropped(nodes=1, ratio=RATIO, training=True, opset=17, shape=SHAPE):
     """y = w, through Dropout nodes side by side; each has its own parameter."""
     rng = np.random.default_rng(0)
     made, initializers, outputs = [], {}, []
     for i in range(nodes):
         name = "w%d" % i
-        initializers[name] = rng.uniform(0.5, 1.5, SHAPE).astype(np.float32)
+        initializers[name] = rng.uniform(0.5, 1.5, shape).astype(np.float32)
         operands, attributes = [name], {}
         if opset >= 12:
             initializers["ratio%d" % i] = np.float32(ratio)
@@ -32,7 +35,7 @@ def dropped(nodes=1, ratio=RATIO, training=True, opset=17):
         made.append(node("Dropout", operands, ["d%d" % i], "/drop%d" % i, **attributes))
         outputs.append("d%d" % i)
     made.append(node("Sum", [*outputs, "x"], ["y"], "/sum"))
-    x, y = (value(name, TensorProto.FLOAT, SHAPE) for name in "xy")
+    x, y = (value(name, TensorProto.FLOAT, shape) for name in "xy")
     return model(made, [x], [y], initializers, opset)
 
 
@@ -41,8 +44,8 @@ def compiled(made, folder, *flags):
     return compile_model(folder / "m.onnx", folder / "m.so", *LOSS, *flags)
 
 
-def opened(module, **options):
-    return session(module, {"x": np.zeros(SHAPE)}, **options)
+def opened(module, shape=SHAPE, **options):
+    return session(module, {"x": np.zeros(shape)}, **options)
 
 
 def sites(folder):
@@ -117,14 +120,53 @@ def test_seed_decides(tmp_path):
 
 
 def test_threads_change_nothing(tmp_path):
-    module = compiled(dropped(), tmp_path)
+    """Of a tensor that is many tiles."""
+    shape = (301, 1009)
+    module = compiled(dropped(shape=shape), tmp_path)
 
     def bits(threads):
-        with opened(module, threads=threads) as run:
+        with opened(module, shape, threads=threads) as run:
             run.run("step", "step_last", "update")
             return run.read("w0").tobytes()
 
     assert bits(1) == bits(2) == bits(3)
+
+
+def test_gradient_through_two_masks(tmp_path):
+    """Dropped attention weights and a dropped sum, as GPT-2 trains: the gradient is
+    that of the loss with the masks of its own micro-batch, by central differences."""
+    rng = np.random.default_rng(4)
+    parameters = {
+        name: rng.standard_normal(size).astype(np.float32)
+        for name, size in {"q": (1, 3, 4), "k": (1, 4, 3), "v": (1, 3, 2)}.items()
+    }
+    constants = {"ratio": np.float32(0.4), "true": np.bool_(True)}
+    nodes = [
+        node("MatMul", ["q", "k"], ["scores"]),
+        node("Softmax", ["scores"], ["p"], axis=-1),
+        node("Dropout", ["p", "ratio", "true"], ["kept"], "/attention/Dropout"),
+        node("MatMul", ["kept", "v"], ["mixed"]),
+        node("Dropout", ["mixed", "ratio", "true"], ["out"], "/residual/Dropout"),
+        node("Mul", ["out", "x"], ["y"]),
+    ]
+    x, y = (value(name, TensorProto.FLOAT, [1, 3, 2]) for name in "xy")
+    module = compiled(model(nodes, [x], [y], {**parameters, **constants}), tmp_path)
+    with session(module, {"x": rng.standard_normal((1, 3, 2))}) as run:
+
+        def loss_at(values):
+            for name, array in values.items():
+                run.write(name, array)
+            run.write("dsc.micro_batch", 5)
+            run.clear_accumulators()
+            run.run("step")
+            return run.get("dsc.loss_sum")
+
+        wanted = central_differences(loss_at, parameters)
+        loss_at(parameters)
+        scale = run.get("dsc.nominal_weight")
+        gradients = {name: scale * run.read(name + ".grad") for name in parameters}
+    check_gradients(gradients, wanted, DIFFERENCE)
+    assert all(np.linalg.norm(gradient) > 0 for gradient in gradients.values())
 
 
 def test_eval_drops_nothing(tmp_path):

@@ -214,6 +214,7 @@ def DecomposeOpsPass : Pass<"normalize-decompose-ops", "::mlir::ModuleOp"> {
     - an `nn.matmul` whose batch dims differ into one whose batch dims agree: a
       matrix on the right takes the left's batch dims into its rows, anything
       else is broadcast;
+    - `nn.reduce_prod` into products of halves;
     - `nn.cumsum` into an `nn.reduce_sum` over what precedes each element;
     - an `nn.layer_norm` over several dimensions into one over their product;
     - `nn.softmax_cross_entropy_loss` into `nn.cross_entropy` on rows, for the
@@ -229,6 +230,33 @@ def DecomposeOpsPass : Pass<"normalize-decompose-ops", "::mlir::ModuleOp"> {
 
     Class weights and `reduction(none)` go through a comparison of the labels
     with the class numbers, since `nn.cross_entropy` weighs and adds rows.
+  }];
+  let dependentDialects = ["::dsc::nn::NnDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes that chains of operations share
+//===----------------------------------------------------------------------===//
+
+def SinkReshapesPass : Pass<"normalize-sink-reshapes", "::mlir::ModuleOp"> {
+  let summary = "Move reshapes behind the operations that do not mind";
+  let description = [{
+    Expects decomposed operations. A product of a batch with a matrix is one of
+    stacked rows between two reshapes; what follows it elementwise, or row by
+    row, is computed on the rows as well, until the next product takes them.
+    Views would keep such operations from sharing a kernel:
+
+    ```mlir
+    %0 = nn.reshape %p : tensor<6x5xf32> -> tensor<2x3x5xf32>
+    %1 = nn.gelu %0 : tensor<2x3x5xf32>
+    %2 = nn.reshape %1 : tensor<2x3x5xf32> -> tensor<6x5xf32>
+    // becomes
+    %2 = nn.gelu %p : tensor<6x5xf32>
+    ```
+
+    A reshape stays where another operand of the operation could not follow
+    without being computed twice or written out: a broadcast along a part of the
+    merged dimensions, a slice, a constant that is no splat.
   }];
   let dependentDialects = ["::dsc::nn::NnDialect"];
 }

@@ -27,7 +27,11 @@ void dsc::buildNormalizePipeline(OpPassManager &pm,
   pm.addPass(createRaiseCrossEntropyPass());
   pm.addPass(createRaiseAttentionPass());
   pm.addPass(createDecomposeOpsPass());
-  // Needed for speed only: duplicates and what the above left without a use.
+  // Needed for speed only: duplicates, what the above left without a use, and
+  // views between operations that could share a kernel.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSinkReshapesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createVerifyNormalizedPass());

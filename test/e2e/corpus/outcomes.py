@@ -61,8 +61,10 @@ TRAINED = {
     "ort_concat_trainable.onnx": Outcome(
         "sum(predictions)", 5, _sizes(batch=4, seq_len=4), limits={"input_1": 1000}
     ),
-    # What is dropped with a ratio of 0 is the input.
-    "ort_dropout_ratio.onnx": Outcome("sum(O1)", 1, ["--train=^X$"], {"X": (2, 1)}),
+    # What is dropped with a ratio of 0 is the input. One ratio is an input, too.
+    "ort_dropout_ratio.onnx": Outcome(
+        "sum(O1)", 1, ["--train=^X2?$", "--init=zeros@X2"], {"X": (2, 1)}
+    ),
     # 12 layers of 12, final scale and shift, two tables; the masks are buffers.
     "ort_gpt2_past.onnx": Outcome(
         "mse(last_state,target)", 148, _sizes(batch_size=2, seq_len=3), limits={"input_ids": 20}
@@ -78,7 +80,21 @@ TRAINED = {
     "ort_lora_two_params.onnx": Outcome("mse(output,target)", 3),
     "ort_megatron_mlp.onnx": Outcome("mse(output,target)", 4, _sizes(batch=2, seqlen=3)),
     "ort_megatron_selfattn.onnx": Outcome("mse(output,target)", 4, _sizes(batch=2, seqlen=3)),
+    # Two matrices and biases, two scales and shifts; predictions at masked positions.
+    "ort_mlm_gathernd_e2e.onnx": Outcome(
+        "cross_entropy(output,labels)",
+        8,
+        _sizes(batch=4, dynamic_prediction_count=3, seqlen=5),
+        limits={"unsqueezed_masked_lm_positions": 5},
+    ),
     "ort_mnist_mlp.onnx": Outcome("cross_entropy(predictions,target)", 6),
+}
+
+# Models without a parameter, by --forward: with what flags, and the outputs that
+# ONNX Runtime draws no random numbers for (None: all).
+FORWARD = {
+    "burn_prescaled_sdpa.onnx": ([], None),
+    "ort_dropout_ratio.onnx": (["--training-mode=eval"], ["O1", "O4", "O5"]),
 }
 
 # With what the exporter lost: the head is the embedding, transposed.
@@ -105,8 +121,6 @@ REFUSED = {
     "marabou_cifar_deep.onnx": _PATH + "Conv",
     "onnx_light_resnet50.onnx": _PATH + "Conv, BatchNormalization, MaxPool, AveragePool",
     "ort_cntk_mnist.onnx": _PATH + "Conv, MaxPool",
-    "ort_mlm_gathernd_e2e.onnx": "node 'gathernd_1' (GatherND): error: batch_dims 1 is not supported, "
-    "only 0",
     "ort_recompute_gelu.onnx": _ANY + "com.microsoft::YieldOp, com.microsoft::GeluGrad",
     "ort_tapi_adamw.onnx": _ANY + "com.microsoft::AdamWOptimizer",
     "ort_tapi_training_model.onnx": _PATH + "com.microsoft::SoftmaxCrossEntropyLossGrad, "

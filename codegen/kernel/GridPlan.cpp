@@ -92,7 +92,7 @@ namespace {
 constexpr int64_t kTileElements = 8192;
 /// Columns of a tile that walks rows: each row's piece must be long enough for
 /// the prefetcher. (Of 1024x512 f32, pieces of 32 took four times as long.)
-constexpr int64_t kMinColumns = 256;
+constexpr int64_t kMinColumns = 128;
 /// Tiles from which on an outer dimension is cut rather than an inner one that
 /// would make more of them.
 constexpr int64_t kEnoughTiles = 16;

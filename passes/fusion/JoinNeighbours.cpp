@@ -19,9 +19,9 @@ using namespace dsc;
 /// Members of one region, at most: the time to compile a kernel grows faster
 /// than its length.
 static constexpr size_t kMaxMembers = 128;
-/// Bytes that the rows between the loops of one kernel may take, of which its
-/// stack has room for twice as many.
-static constexpr int64_t kMaxRowBytes = 128 * 1024;
+/// Bytes that the rows between the loops of one kernel may take: the stack of a
+/// kernel has room for them, and for a few numbers a row.
+static constexpr int64_t kMaxRowBytes = 224 * 1024;
 
 static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -45,7 +45,7 @@ static bool hasRowsLast(Operation *core) {
 /// elementwise operation as well, which all of them could share: it is cut by
 /// its results, a sum along rows one by one, a sum of rows in long pieces.
 static bool isShared(Operation *core) {
-  constexpr int64_t kFewElements = 64 * 1024, kRows = 16, kColumns = 1024;
+  constexpr int64_t kFewElements = 64 * 1024, kRows = 16, kColumns = 512;
   RankedTensorType input = getTensorType(core->getOperand(0));
   RankedTensorType result = getTensorType(core->getResult(0));
   if (!input.hasStaticShape() || input.getNumElements() < kFewElements)
@@ -56,22 +56,29 @@ static bool isShared(Operation *core) {
   return result.getNumElements() >= (alongRows ? kRows : kColumns);
 }
 
-/// Whether a kernel has room for one more value of each row.
-static bool hasRoom(const PlannedRegion &region) {
+/// Bytes of a value's last dimension.
+static int64_t getRowBytes(Value value) {
+  RankedTensorType type = getTensorType(value);
+  int64_t width = type.getRank() == 0 ? 1 : type.getShape().back();
+  return width * llvm::divideCeil(type.getElementTypeBitWidth(), 8u);
+}
+
+/// Whether the kernel of a region has room for what `joining` makes. It may
+/// keep a row of each value, and the core two rows of its own.
+static bool hasRoom(const PlannedRegion &region, Operation *joining) {
   if (region.members.size() >= kMaxMembers)
     return false;
   if (region.kind != FusionKind::Row)
     return true;
-  RankedTensorType domain = getTensorType(region.core->getOperand(0));
-  if (domain.getRank() == 0 || !domain.hasStaticShape() ||
-      !hasRowsLast(region.core))
+  Value domain = region.core->getOperand(0);
+  if (getTensorType(domain).getRank() == 0 ||
+      !getTensorType(domain).hasStaticShape() || !hasRowsLast(region.core))
     return false;
-  // Values, of up to 8 bytes: as many as there are members, and two of the
-  // core's own.
-  constexpr int64_t kElementBytes = 8;
-  return domain.getShape().back() * kElementBytes *
-             int64_t(region.members.size() + 2) <=
-         kMaxRowBytes;
+  int64_t bytes = getRowBytes(joining->getResult(0)) + 2 * getRowBytes(domain);
+  for (Operation *member : region.members)
+    for (Value result : member->getResults())
+      bytes += getRowBytes(result);
+  return bytes <= kMaxRowBytes;
 }
 
 /// Places all nodes. Fails if the regions so far have no order.
@@ -120,7 +127,7 @@ unsigned FusionPlan::getPosition(Operation *user) const {
 
 /// Whether the loops of `user` compute an element of `node` where they need it.
 bool FusionPlan::canSupply(const Node &node, const Node &user) const {
-  if (!user.region || !hasRoom(*user.region) ||
+  if (!user.region || !hasRoom(*user.region, node.op) ||
       readsThroughClone(node.op, *user.region))
     return false;
   Operation *core = user.region->core;
@@ -194,7 +201,7 @@ PlannedRegion *FusionPlan::findRegionOfOperand(const Node &node,
   for (Value operand : node.op->getOperands()) {
     const Node *producer = lookup(operand.getDefiningOp());
     PlannedRegion *region = producer ? producer->region : nullptr;
-    if (!region || !region->core || !hasRoom(*region) ||
+    if (!region || !region->core || !hasRoom(*region, node.op) ||
         getShape(operand) != getShape(node.op->getResult(0)) ||
         readsThroughClone(node.op, *region))
       continue;

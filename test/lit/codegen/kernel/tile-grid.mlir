@@ -88,9 +88,9 @@ func.func private @rows(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32>
 // A sum over rows is tiled by columns, in pieces that stream well.
 
 // CHECK-LABEL: func.func private @columns
-// CHECK-SAME:    exec.grain = 256 : i64
+// CHECK-SAME:    exec.grain = 128 : i64
 // CHECK-SAME:    exec.units = 512 : i64
-// CHECK:         memref.subview %{{.*}}[0, %{{.*}}] [64, 256] [1, 1]
+// CHECK:         memref.subview %{{.*}}[0, %{{.*}}] [64, 128] [1, 1]
 func.func private @columns(%x: tensor<64x512xf32>) -> tensor<512xf32>
     attributes {exec.kernel, exec.kind = "reduction"} {
   %0 = nn.reduce_sum %x dims = [0] : tensor<64x512xf32> -> tensor<512xf32>

@@ -112,6 +112,11 @@ LogicalResult DimBinder::parseOne(StringRef text) {
     return bindName(text, name, sizes.front());
   if (input)
     return bindInput(text, *input, sizes);
+  // Import has given the shape of a parameter that was an input.
+  if (auto bound =
+          forward->getParentOp()->getAttrOfType<ArrayAttr>("dsc.bound");
+      bound && llvm::is_contained(bound.getAsValueRange<StringAttr>(), name))
+    return success();
   InFlightDiagnostic diagnostic = emitBindError(text)
                                   << "'" << name
                                   << "' is neither an input nor a symbolic dim "

@@ -20,6 +20,8 @@ def main(model, held_out, logits):
     ours = np.load(logits, mmap_mode="r")
     windows, length = ours.shape[:2]
     text = np.fromfile(held_out, np.uint8).astype(np.int64)
+    if windows != len(text) // length:
+        sys.exit("%s holds other windows than those of %s" % (logits, held_out))
     session = onnxruntime.InferenceSession(model)
     largest = difference = total = 0.0
     for window in range(windows):

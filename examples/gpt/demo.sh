@@ -14,7 +14,7 @@ build/release/bin/dsc examples/gpt/gpt.onnx --bind batch=12 --bind sequence=64 -
 build/release/bin/dsrun build/gpt/gpt.so --tokens build/gpt/train.txt --token-type=text --steps=1500 --seed=1 --eval-tokens build/gpt/held_out.txt --eval-every=250 --export=build/gpt/trained.onnx
 build/release/bin/dsc build/gpt/trained.onnx --forward --bind batch=1 --bind sequence=64 -o build/gpt/writer.so
 build/release/bin/dsrun build/gpt/writer.so --tokens build/gpt/held_out.txt --token-type=text --write-outputs=build/gpt/outputs
-build/gpt/sampler/sample build/gpt/writer.so 400 0.7 1 'The licence '
+build/gpt/sampler/sample build/gpt/writer.so 400 0.5 1 'You may '
 END
 }
 

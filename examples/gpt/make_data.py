@@ -3,10 +3,12 @@
     python make_data.py FOLDER
 
 makes train.txt and held_out.txt: of each text, in the order of their names, the
-last tenth is held out, rounded to whole lines.
+last tenth is held out, rounded to whole lines. Indentation and other runs of
+spaces become one space or none, since a model this small would learn little else.
 """
 
 import pathlib
+import re
 import sys
 
 SOURCE = pathlib.Path("/usr/share/common-licenses")
@@ -21,7 +23,7 @@ def main(folder):
         sys.exit("no texts in %s" % SOURCE)
     train, held_out = bytearray(), bytearray()
     for path in texts:
-        text = path.read_bytes()
+        text = re.sub(rb" +", b" ", re.sub(rb"(?m)^ +| +$", b"", path.read_bytes()))
         cut = text.rfind(b"\n", 0, len(text) * 9 // 10) + 1
         train += text[:cut]
         held_out += text[cut:]

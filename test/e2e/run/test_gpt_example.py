@@ -53,6 +53,12 @@ def work(tmp_path_factory):
     return Work(tmp_path_factory.mktemp("gpt"))
 
 
+def test_readme_shows_the_lines_that_the_demo_runs():
+    shown = shell(REPOSITORY, EXAMPLE / "demo.sh", "--show").decode().splitlines()
+    readme = (REPOSITORY / "README.md").read_text().splitlines()
+    assert len(shown) == 5 and not [line for line in shown if line not in readme]
+
+
 def test_the_file_has_no_weights():
     graph = onnx.load(EXAMPLE / "gpt.onnx", load_external_data=False).graph
     missing = [i for i in graph.initializer if i.data_location == onnx.TensorProto.EXTERNAL]

@@ -186,19 +186,19 @@ static Attribute sliceElements(DenseElementsAttr value, RankedTensorType type,
 OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
   // Inference reports what is wrong with the positions; folding is silent.
   auto ranges = getSliceRanges(*this, [] { return InFlightDiagnostic(); });
-  if (failed(ranges) || !*ranges ||
+  if (failed(ranges) || !getType().hasStaticShape() ||
       !llvm::equal(getType().getShape(),
-                   llvm::map_range(**ranges, [](const SliceRange &range) {
+                   llvm::map_range(*ranges, [](const SliceRange &range) {
                      return range.size;
                    })))
     return {};
-  bool whole = llvm::all_of(**ranges, [](const SliceRange &range) {
+  bool whole = llvm::all_of(*ranges, [](const SliceRange &range) {
     return range.start == 0 && range.step == 1;
   });
   if (whole && keepsShape(getInput(), getType()))
     return getInput();
   auto value = dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput());
-  return value ? sliceElements(value, getType(), **ranges) : Attribute();
+  return value ? sliceElements(value, getType(), *ranges) : Attribute();
 }
 
 LogicalResult SplitOp::fold(FoldAdaptor adaptor,

@@ -33,10 +33,10 @@ llvm::LogicalResult inferReduction(std::optional<mlir::Location> loc,
 /// not constant.
 std::optional<llvm::SmallVector<int64_t>> getConstantSizes(mlir::Value value);
 
-/// What `op` takes along each dimension, or nothing while a position or a size
-/// that matters is not known. Reports through `emitError` what its constraints
-/// on values forbid.
-llvm::FailureOr<std::optional<llvm::SmallVector<SliceRange>>>
+/// What `op` takes along each dimension; a size is `?` while positions or the
+/// operand's size are not known. Reports through `emitError` what its
+/// constraints on values forbid.
+llvm::FailureOr<llvm::SmallVector<SliceRange>>
 getSliceRanges(DynamicSliceOp op,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 

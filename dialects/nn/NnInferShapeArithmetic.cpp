@@ -94,22 +94,26 @@ static SliceRange getRange(int64_t size, int64_t start, int64_t end,
   return {start, count, count == 1 ? 1 : step};
 }
 
-FailureOr<std::optional<SmallVector<SliceRange>>>
+FailureOr<SmallVector<SliceRange>>
 dsc::nn::getSliceRanges(DynamicSliceOp op,
                         llvm::function_ref<InFlightDiagnostic()> emitError) {
+  const SliceRange unknown = {0, ShapedType::kDynamic, 1};
   RankedTensorType input = op.getInput().getType();
   auto starts = getConstantSizes(op.getStarts());
   auto ends = getConstantSizes(op.getEnds());
   auto axes = getConstantSizes(op.getAxes());
   auto steps = getConstantSizes(op.getSteps());
-  using Ranges = std::optional<SmallVector<SliceRange>>;
-  if (!starts || !ends || (op.getAxes() && !axes) || (op.getSteps() && !steps))
-    return Ranges();
+  int64_t count = op.getStarts().getType().getDimSize(0);
+  if (axes)
+    count = axes->size();
+  if (ShapedType::isDynamic(count) || (op.getAxes() && !axes))
+    return SmallVector<SliceRange>(input.getRank(), unknown);
+  bool areKnown = starts && ends && (steps || !op.getSteps());
   SmallVector<SliceRange> ranges;
   for (int64_t size : input.getShape())
     ranges.push_back({0, size, 1});
   SmallVector<bool> seen(input.getRank(), false);
-  for (size_t i = 0; i < starts->size(); ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     int64_t axis = axes ? (*axes)[i] : i;
     int64_t dim = axis < 0 ? axis + input.getRank() : axis;
     // C3
@@ -122,26 +126,32 @@ dsc::nn::getSliceRanges(DynamicSliceOp op,
     int64_t step = steps ? (*steps)[i] : 1;
     if (step == 0) // C4
       return emitError() << "has step 0 along dimension " << dim;
-    if (input.isDynamicDim(dim))
-      return Ranges();
     ranges[dim] =
-        getRange(input.getDimSize(dim), (*starts)[i], (*ends)[i], step);
+        areKnown && !input.isDynamicDim(dim)
+            ? getRange(input.getDimSize(dim), (*starts)[i], (*ends)[i], step)
+            : unknown;
   }
-  return Ranges(std::move(ranges));
+  return ranges;
 }
 
 FailureOr<std::optional<SmallVector<SliceRange>>> DynamicSliceOp::getRanges() {
-  return getSliceRanges(*this, [&] { return emitOpError(); });
+  auto ranges = getSliceRanges(*this, [&] { return emitOpError(); });
+  if (failed(ranges))
+    return failure();
+  using Ranges = std::optional<SmallVector<SliceRange>>;
+  bool isKnown = llvm::none_of(*ranges, [](const SliceRange &range) {
+    return ShapedType::isDynamic(range.size);
+  });
+  return isKnown ? Ranges(*ranges) : Ranges();
 }
 
 LogicalResult DynamicSliceOp::reinferResultTypes(SmallVectorImpl<Type> &types) {
-  auto ranges = getRanges();
+  auto ranges = getSliceRanges(*this, [&] { return emitOpError(); });
   if (failed(ranges))
     return failure();
-  SmallVector<int64_t> shape(getType().getShape());
-  if (*ranges)
-    for (auto [size, range] : llvm::zip_equal(shape, **ranges))
-      size = range.size;
+  SmallVector<int64_t> shape;
+  for (const SliceRange &range : *ranges)
+    shape.push_back(range.size);
   types.push_back(
       RankedTensorType::get(shape, getInput().getType().getElementType()));
   return success();

@@ -60,7 +60,7 @@ FailureOr<double> NodeImporter::constantNumber(unsigned i, StringRef meaning,
   auto elements =
       constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
   if (!elements)
-    return emitError() << "needs a " << meaning
+    return emitError() << "needs its " << meaning
                        << " known at compile time, but input '" << inputName(i)
                        << "' is computed";
   if (elements.getNumElements() != 1)

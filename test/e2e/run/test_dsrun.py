@@ -57,6 +57,27 @@ def test_epochs_with_a_short_last_batch(work, tmp_path):
     check_gradients(load_file(saved), wanted.parameters)
 
 
+@pytest.mark.parametrize("loss", ["cross_entropy(logits,y)", "mse(logits,t)"])
+@pytest.mark.parametrize(
+    "batch, flag", [(10, "--accumulate=1"), (1, "--global-batch=10"), (4, "--accumulate=9")]
+)
+def test_any_split_of_a_batch_gives_its_update(work, tmp_path, loss, batch, flag):
+    """H20: a micro-batch counts by its labels, some of which are ignored, and its samples."""
+    y, t = work.y.copy(), np.random.default_rng(5).standard_normal((SAMPLES, 3))
+    y[[1, 2, 6]] = -100
+    target = {"y": y} if "y" in loss else {"t": t.astype(np.float32)}
+    wanted = train(work.graph, loss, work.initial, [{"x": work.x, **target}], Sgd(0.5))
+    ((name, array),) = target.items()
+    np.save(tmp_path / "target.npy", array)
+    data = [*work.data[:2], "--input", "%s=%s" % (name, tmp_path / "target.npy")]
+    flags = ["--bind=batch=%d" % batch, "--loss=" + loss, "--optimizer=sgd", "--lr=0.5"]
+    module = compile_model(work.folder / "m.onnx", tmp_path / "m.so", *flags)
+    saved = tmp_path / "w.safetensors"
+    lines = train_module(module, *data, "--epochs=1", flag, "--save", saved)
+    check_losses(losses(lines), wanted.losses)
+    check_gradients(load_file(saved), wanted.parameters)
+
+
 def test_metrics_have_the_documented_keys(work):
     lines = train_module(work.module, *work.data, "--steps", 2, "--eval", "--eval-every", 1)
     assert [line["step"] for line in lines] == [1, 2]

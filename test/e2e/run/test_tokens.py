@@ -87,7 +87,7 @@ def check(got, pairs, w):
     assert relative_error(got[1], loss) < 1e-6
 
 
-# 10 windows of 4 in all, or 14 of 3 predictions, or 36 of 1.
+# 10 windows of 4 in all, or 12 that predict 3 of them.
 @pytest.mark.parametrize("batch, seq", [(10, 4), (4, 4), (1, 4), (3, 3), (2, 6), (40, 1)])
 def test_any_split_of_a_text_gives_its_gradient(work, batch, seq):
     """H20: micro-batches count by their labels; short windows and batches too."""
@@ -99,6 +99,31 @@ def test_any_split_of_a_text_gives_its_gradient(work, batch, seq):
 def test_labels_that_the_loss_shifts(work, batch, seq):
     flags = ["--tokens", *work.files(), "--token-type=text", "--epochs=1", "--accumulate=100"]
     check(work.update(work.module(batch, seq, SHIFTED), *flags), pairs_of(TEXTS), work.w)
+
+
+def shifting_loss():
+    """A graph that compares each position with the label after it, as transformers do."""
+    nodes = [
+        node("Gather", ["w", "tokens"], ["all"]),
+        node("Slice", ["all", "zero", "last", "axis"], ["heads"]),
+        node("Reshape", ["heads", "rows"], ["logits"]),
+        node("Slice", ["labels", "start", "end", "axis"], ["tails"]),
+        node("Reshape", ["tails", "flat"], ["wanted"]),
+        node("SoftmaxCrossEntropyLoss", ["logits", "wanted"], ["loss"], ignore_index=-100),
+    ]
+    numbers = {"zero": [0], "last": [-1], "start": [1], "end": [2**31], "axis": [1]}
+    numbers.update(rows=[-1, WORDS], flat=[-1])
+    initializers = {name: np.array(v, np.int64) for name, v in numbers.items()}
+    ids = [value(name, np.zeros(0, np.int64), ["batch", "seq"]) for name in ("tokens", "labels")]
+    loss = value("loss", onnx.TensorProto.FLOAT, [])
+    return model(nodes, ids, [loss], {"w": table()[1], **initializers})
+
+
+def test_labels_that_the_graph_shifts(work):
+    onnx.save(shifting_loss(), work.folder / "shifting.onnx")
+    flags = ["--tokens", *work.files(), "--token-type=text", "--epochs=1", "--accumulate=100"]
+    module = work.module(6, 4, "loss", "shifting.onnx")  # 12 windows
+    check(work.update(module, *flags), pairs_of(TEXTS), work.w)
 
 
 def test_tokens_that_are_their_own_labels(work):

@@ -64,24 +64,24 @@ EXPORTS = [
 ]
 
 
-def batches(export):
+def batches(export, batch=BATCH, length=LENGTH):
     """Ten batches of tokens that count up by one or two, some labels ignored,
     padding at the end."""
     rng = np.random.default_rng(17)
     for _ in range(STEPS):
-        first, stride = rng.integers(0, VOCABULARY, (BATCH, 1)), rng.integers(1, 3, (BATCH, 1))
-        ids = (first + stride * np.arange(LENGTH)) % VOCABULARY
+        first, stride = rng.integers(0, VOCABULARY, (batch, 1)), rng.integers(1, 3, (batch, 1))
+        ids = (first + stride * np.arange(length)) % VOCABULARY
         labels = np.where(rng.uniform(size=ids.shape) < 0.1, -100, ids)
-        batch = {"input_ids": ids, "labels": labels}
+        made = {"input_ids": ids, "labels": labels}
         if export.masked:
-            lengths = rng.integers(2, LENGTH + 1, (BATCH, 1))
-            mask = (np.arange(LENGTH) < lengths).astype(np.int64)
-            batch = {
+            lengths = rng.integers(2, length + 1, (batch, 1))
+            mask = (np.arange(length) < lengths).astype(np.int64)
+            made = {
                 "input_ids": ids * mask,
                 "attention_mask": mask,
                 "labels": np.where(mask == 1, labels, -100),
             }
-        yield batch
+        yield made
 
 
 @dataclass

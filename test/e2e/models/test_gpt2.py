@@ -106,19 +106,35 @@ def test_trained_weights_return_to_the_file(export, module_of, tmp_path):
     np.testing.assert_allclose(got, wanted, rtol=PREDICTION, atol=PREDICTION)
 
 
-def bits(module, export, threads):
-    """Losses and final parameters of ten steps, as bytes."""
+def bits(module, data, threads=1):
+    """Losses and final parameters, as bytes."""
     with session(module, threads=threads) as run:
-        losses = [run.train_step(**batch) for batch in batches(export)]
+        losses = [run.train_step(**batch) for batch in data]
         return np.array(losses).tobytes(), {n: run.read(n).tobytes() for n in run.trained()}
 
 
 @exports
-def test_same_bits_at_any_thread_count_and_on_two_runs(export, module_of):
-    module = module_of(export.name)
-    reference = bits(module, export, threads=1)
+def test_same_bits_at_any_thread_count_and_on_two_runs(export, tmp_path):
+    """On batches that are large enough to be split."""
+    size = dict(batch=64, length=24)
+    module = compile_model(export.path, tmp_path / "m.so", *flags(export, **size))
+    data = list(batches(export, **size))[:4]
+    reference = bits(module, data)
     for threads in (1, 2, 3):
-        assert bits(module, export, threads) == reference, "%d threads" % threads
+        assert bits(module, data, threads) == reference, "%d threads" % threads
+
+
+@exports
+def test_zero3_over_one_rank_has_the_bits_of_stage_0(export, module_of, tmp_path):
+    """Gathers, parts, and two reductions of the tied table, which is a group."""
+    module = compile_model(export.path, tmp_path / "m.so", *flags(export), "-zero=3")
+    with session(module) as run:
+        table = recorded(export).ties[0].split("=")[0] if recorded(export).ties else None
+        groups = run.manifest["groups"]
+        alone = [g["segments"][0]["tensor"] for g in groups if len(g["segments"]) == 1]
+        assert table is None or table in alone
+    data = list(batches(export))
+    assert bits(module, data) == bits(module_of(export.name), data)
 
 
 @pytest.mark.parametrize("sizes", [[1, 2], [2, 1], [1, 1, 1]], ids=str)

@@ -1,4 +1,5 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/differentiate/Names.h"
 #include "passes/differentiate/Passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -50,6 +51,24 @@ static void limitInputs(func::FuncOp forward, Value indices, int64_t rows) {
   }
 }
 
+/// Takes the limit from inputs that the model compares with a number out of
+/// range: it deals with that number itself, as with a label that is ignored.
+static void liftLimits(func::FuncOp forward, nn::CompareOp compare) {
+  for (auto [value, other] : {std::pair(compare.getLhs(), compare.getRhs()),
+                              std::pair(compare.getRhs(), compare.getLhs())}) {
+    DenseIntElementsAttr number;
+    if (!matchPattern(other, m_Constant(&number)) || !number.isSplat())
+      continue;
+    int64_t mark = number.getSplatValue<APInt>().getSExtValue();
+    for (BlockArgument input : findInputs(value)) {
+      auto limit = forward.getArgAttrOfType<IntegerAttr>(input.getArgNumber(),
+                                                         names::indexLimitAttr);
+      if (limit && (mark < -limit.getInt() || mark >= limit.getInt()))
+        forward.removeArgAttr(input.getArgNumber(), names::indexLimitAttr);
+    }
+  }
+}
+
 void LimitIndicesPass::runOnOperation() {
   auto forward = getOperation().lookupSymbol<func::FuncOp>(names::forward);
   if (!forward) {
@@ -64,4 +83,5 @@ void LimitIndicesPass::runOnOperation() {
     limitInputs(forward, scatter.getIndices(),
                 scatter.getResult().getType().getDimSize(0));
   });
+  forward.walk([&](nn::CompareOp compare) { liftLimits(forward, compare); });
 }

@@ -14,7 +14,9 @@ def LimitIndicesPass
     or of the smallest table if there are several. The runtime refuses data
     that leaves the range, before it becomes a NaN somewhere behind the table.
     An input of which the model indexes with a part only gets no limit, since
-    the other elements may mean something else.
+    the other elements may mean something else; neither does one that the model
+    compares with a number out of range, such as a label that is ignored, since
+    then the model deals with it itself.
 
     Before:
     ```mlir

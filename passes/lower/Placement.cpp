@@ -227,6 +227,26 @@ MemoryPlan::Buffer Placement::makeBuffer(Value value) {
 // Writes to states
 //===----------------------------------------------------------------------===//
 
+/// Whether a region may add a result to a state with the same bits as a kernel
+/// that finds the result in memory. The addition may not be contracted with a
+/// product that makes the result.
+static bool canAddInside(nn::FusionOp fusion, unsigned result) {
+  auto core = dyn_cast_or_null<FusionOpInterface>(
+      fusion.getYield().getValues()[result].getDefiningOp());
+  if (!core)
+    return false;
+  switch (core.getFusionKind()) {
+  case FusionKind::Transpose:
+  case FusionKind::Reduction:
+  case FusionKind::Scatter:
+    return true;
+  case FusionKind::Contraction:
+    return getPlainContraction(fusion) != nullptr;
+  default:
+    return false;
+  }
+}
+
 /// Decides which results are computed in the state that they are written to.
 void Placement::decideEarlyWrites(nn::FusionOp fusion) {
   for (OpResult result : fusion->getResults()) {
@@ -237,13 +257,15 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
     bool adds = isa<train::GradientOp, train::AccumulateOp>(sink);
     if (!adds && !isa<train::WriteOp, zero::WritePartOp>(sink))
       continue;
+    if (adds && !canAddInside(fusion, result.getResultNumber()))
+      continue;
     FlatSymbolRefAttr state = getWrittenState(sink);
     // One region writes a state once.
     bool isTaken = llvm::any_of(fusion.getResults(), [&](Value other) {
       auto place = early.find(other);
       return place != early.end() && place->second.state == state;
     });
-    if (isTaken ||
+    if (isTaken || (adds && addsOntoOthers(fusion, state)) ||
         !canWriteEarly(fusion, result.getResultNumber(), state, sink)) {
       remark::missed(
           sink->getLoc(),
@@ -263,6 +285,23 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
       if (touch.position == getPosition(sink))
         touch.position = getPosition(fusion);
   }
+}
+
+/// Whether the region would add its terms one by one to a sum that the entry
+/// has begun, as the second use of a tied tensor does. Its own sum must come
+/// first, as where both are summed over ranks before they meet: all ZeRO stages
+/// give the same bits.
+bool Placement::addsOntoOthers(nn::FusionOp fusion,
+                               FlatSymbolRefAttr state) const {
+  StringRef kind = fusion.getKind().value_or("");
+  if (kind != stringifyFusionKind(FusionKind::Scatter) &&
+      kind != stringifyFusionKind(FusionKind::Contraction))
+    return false;
+  unsigned position = getPosition(fusion);
+  return llvm::any_of(touches.find(state.getAttr())->second,
+                      [&](const Touch &touch) {
+                        return touch.writes && touch.position < position;
+                      });
 }
 
 bool Placement::canWriteEarly(nn::FusionOp fusion, unsigned result,

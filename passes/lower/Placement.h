@@ -107,6 +107,7 @@ private:
 
   // Decisions.
   void decideEarlyWrites(nn::FusionOp fusion);
+  bool addsOntoOthers(nn::FusionOp fusion, mlir::FlatSymbolRefAttr state) const;
   bool canWriteEarly(nn::FusionOp fusion, unsigned result,
                      mlir::FlatSymbolRefAttr state,
                      mlir::Operation *sink) const;

@@ -36,3 +36,20 @@ func.func @forward(%columns: tensor<2x2xi64> {dsc.name = "columns"}, %sum: tenso
   %c = nn.scatter_add %both, %rows : (tensor<4xi64>, tensor<4x3xf32>) -> tensor<9x3xf32>
   return %a, %b, %c : tensor<2x1x3xf32>, tensor<2x3xf32>, tensor<9x3xf32>
 }
+
+// -----
+
+// A model that looks for a number out of range deals with it itself; one in
+// range, as a padding token is, changes nothing.
+
+// CHECK: func.func @forward(%{{.+}}: tensor<3xi64> {dsc.name = "labels"}, %{{.+}}: tensor<3xi64> {dsc.index_limit = 5 : i64, dsc.name = "tokens"}
+func.func @forward(%labels: tensor<3xi64> {dsc.name = "labels"}, %tokens: tensor<3xi64> {dsc.name = "tokens"}, %table: tensor<5xf32> {dsc.name = "table"}) -> (tensor<3xf32> {dsc.name = "a"}, tensor<3xf32> {dsc.name = "b"}, tensor<3x1xi1> {dsc.name = "c"}, tensor<3xi1> {dsc.name = "d"}) {
+  %a = nn.gather %table, %labels dim = 0 : (tensor<5xf32>, tensor<3xi64>) -> tensor<3xf32>
+  %b = nn.gather %table, %tokens dim = 0 : (tensor<5xf32>, tensor<3xi64>) -> tensor<3xf32>
+  %ignored = nn.constant dense<-100> : tensor<3x1xi64>
+  %column = nn.reshape %labels : tensor<3xi64> -> tensor<3x1xi64>
+  %c = nn.compare ne %ignored, %column : tensor<3x1xi64> -> tensor<3x1xi1>
+  %padding = nn.constant dense<0> : tensor<3xi64>
+  %d = nn.compare ne %tokens, %padding : tensor<3xi64> -> tensor<3xi1>
+  return %a, %b, %c, %d : tensor<3xf32>, tensor<3xf32>, tensor<3x1xi1>, tensor<3xi1>
+}

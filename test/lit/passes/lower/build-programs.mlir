@@ -121,27 +121,39 @@ train.entry @step(%x: tensor<2x2x2xf32> {dsc.name = "x"}, %g: tensor<4x3xf32> {d
 // -----
 
 // A value that is used again has a buffer of its own, and a kernel adds it. So
-// does a second value that one region would add to the same state.
+// does a second value that one region would add to the same state, and one that
+// is made by a product, with which the addition would be contracted.
 train.parameter @b : tensor<3xf32> trainable("float initializer")
 train.state @b.grad : tensor<3xf32> gradient of @b
-// CHECK: func.func private @kernel_0(%{{.*}}: tensor<3xf32>, %{{.*}}: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) attributes {exec.inplace = array<i64: -1, 1, -1>,
+// CHECK: func.func private @kernel_0(%{{.*}}: tensor<4x3xf32>, %{{.*}}: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) attributes {exec.inplace = array<i64: -1, 1, -1>,
 // CHECK: func.func private @kernel_1(%[[A:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>) -> tensor<3xf32> attributes {exec.inplace = array<i64: 0>, exec.kernel, exec.kind = "elementwise"}
 // CHECK-NEXT: nn.add %[[A]], %[[B]]
+// CHECK: func.func private @kernel_2(%{{.*}}: tensor<3xf32>) -> tensor<3xf32>
+// CHECK-NEXT: nn.mul
+// CHECK-NEXT: return
 // CHECK-LABEL: exec.program @step
-train.entry @step(%x: tensor<3xf32> {dsc.name = "x"}) kind(step) {
-  // CHECK: exec.launch @kernel_0 ins(%{{.*}}, %[[BG:.*]] : memref<3xf32>, memref<3xf32>) outs(%[[Y:.*]], %[[BG]], %[[Z:.*]] : memref<3xf32>, memref<3xf32>, memref<3xf32>)
-  %0:3 = nn.fusion ins(%p = %x : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
-    %r = nn.exp %p : tensor<3xf32>
-    %s = nn.neg %p : tensor<3xf32>
-    %t = nn.tanh %p : tensor<3xf32>
+train.entry @step(%x: tensor<4x3xf32> {dsc.name = "x"}, %y: tensor<3xf32> {dsc.name = "y"}) kind(step) {
+  // CHECK: exec.launch @kernel_0 ins(%{{.*}}, %[[BG:.*]] : memref<4x3xf32>, memref<3xf32>) outs(%[[Y:.*]], %[[BG]], %[[Z:.*]] : memref<3xf32>, memref<3xf32>, memref<3xf32>)
+  %0:3 = nn.fusion ins(%p = %x : tensor<4x3xf32>) kind("reduction") -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+    %r = nn.reduce_sum %p dims = [0] : tensor<4x3xf32> -> tensor<3xf32>
+    %s = nn.reduce_max %p dims = [0] : tensor<4x3xf32> -> tensor<3xf32>
+    %t = nn.reduce_sum %p dims = [0] : tensor<4x3xf32> -> tensor<3xf32>
     nn.yield %r, %s, %t : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
   }
   // CHECK: exec.launch @kernel_1 ins(%[[BG]], %[[Y]] : memref<3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
   // CHECK: exec.launch @kernel_1 ins(%[[BG]], %[[Z]] : memref<3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
+  // CHECK: exec.launch @kernel_1 ins(%[[BG]], %[[Y]] : memref<3xf32>, memref<3xf32>) outs(%[[BG]] : memref<3xf32>)
   train.gradient @b, %0#1 : tensor<3xf32>
   train.gradient @b, %0#0 : tensor<3xf32>
   train.gradient @b, %0#2 : tensor<3xf32>
   train.gradient @b, %0#0 : tensor<3xf32>
+  // CHECK: exec.launch @kernel_2
+  // CHECK: exec.launch @kernel_1
+  %1 = nn.fusion ins(%p = %y : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>) {
+    %r = nn.mul %p, %p : tensor<3xf32>
+    nn.yield %r : tensor<3xf32>
+  }
+  train.gradient @b, %1 : tensor<3xf32>
   train.return
 }
 
@@ -243,4 +255,30 @@ train.entry @eval(%x: tensor<32xf32> {dsc.name = "x"}) -> (tensor<32xf32> {dsc.n
     nn.yield %r : tensor<32xf32>
   }
   train.return %2 : tensor<32xf32>
+}
+
+// -----
+
+// The second use of a tied tensor adds its own sum to that of the first one,
+// not term by term: where ranks share gradients the two sums meet in the same
+// way, and bits must agree.
+train.parameter @w : tensor<3x2xf32> trainable("float initializer")
+train.state @w.grad : tensor<3x2xf32> gradient of @w
+// CHECK-LABEL: exec.program @step
+train.entry @step(%x: tensor<4x2xf32> {dsc.name = "x"}, %g: tensor<4x3xf32> {dsc.name = "g"}) kind(step) {
+  // CHECK: exec.contraction transpose_a %{{.*}}, %{{.*}} into %[[STATE:.*]] accumulate(true)
+  %first = nn.fusion ins(%p = %g : tensor<4x3xf32>, %q = %x : tensor<4x2xf32>) kind("contraction") -> (tensor<3x2xf32>) {
+    %r = nn.matmul transpose_a %p, %q : (tensor<4x3xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+    nn.yield %r : tensor<3x2xf32>
+  }
+  train.gradient @w, %first : tensor<3x2xf32>
+  // CHECK: %[[SUM:.*]] = exec.arena_view
+  // CHECK: exec.contraction transpose_a %{{.*}}, %{{.*}} into %[[SUM]] accumulate(false)
+  // CHECK: exec.launch @{{.*}} ins(%[[STATE]], %[[SUM]] : {{.*}}) outs(%[[STATE]]
+  %second = nn.fusion ins(%p = %g : tensor<4x3xf32>, %q = %x : tensor<4x2xf32>) kind("contraction") -> (tensor<3x2xf32>) {
+    %r = nn.matmul transpose_a %p, %q : (tensor<4x3xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+    nn.yield %r : tensor<3x2xf32>
+  }
+  train.gradient @w, %second : tensor<3x2xf32>
+  train.return
 }

@@ -187,8 +187,9 @@ const std::vector<Option> &optionTable() {
        "function of S (default: the order of the file, and 0 for dropout)",
        count(&RunOptions::seed)},
       {"Training", "accumulate", "K",
-       "micro-batches of an update; their gradients are added before it "
-       "(default: as --global-batch says, else 1)",
+       "micro-batches of an update, whose gradients are added; the last update "
+       "of an epoch takes what is left (default: as --global-batch says, else "
+       "1)",
        positiveCount(&RunOptions::accumulate)},
       {"Training", "global-batch", "B",
        "samples of an update on all ranks: micro-batch, as compiled, times "

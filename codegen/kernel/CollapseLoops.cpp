@@ -290,6 +290,15 @@ private:
       Value value = collapse(operand.get(), groups);
       (nest.isDpsInit(&operand) ? inits : inputs).push_back(value);
     }
+    if (!dsc::tellExtents(maps)) {
+      // The operand that told them is read by index.
+      auto extents = getCollapsedShape(nest.getStaticLoopRanges(), loops);
+      kept.insert(kept.begin() + inputs.size(), nullptr);
+      maps.insert(maps.begin() + inputs.size(),
+                  builder.getMultiDimIdentityMap(loops.size()));
+      inputs.push_back(
+          dsc::createShapeOperand(builder, nest.getLoc(), extents));
+    }
     SmallVector<utils::IteratorType> iterators;
     for (const ReassociationIndices &group : loops)
       iterators.push_back(nest.getIteratorTypesArray()[group.front()]);

@@ -80,12 +80,6 @@ struct Inputs {
   }
 };
 
-/// Whether the shapes behind `maps` tell how often each loop runs.
-bool tellExtents(ArrayRef<AffineMap> maps) {
-  return bool(
-      inversePermutation(concatAffineMaps(maps, maps.front().getContext())));
-}
-
 /// Builds a generic that computes what `first` (may be null) and `second`
 /// compute, at `second`. Results of `first` that only `second` reads vanish.
 /// Replaces and erases both.
@@ -122,12 +116,9 @@ GenericOp rebuild(RewriterBase &rewriter, GenericOp first, GenericOp second) {
   rewriter.setInsertionPoint(second);
   SmallVector<AffineMap> maps = inputs.maps;
   llvm::append_range(maps, destinationMaps);
-  if (!tellExtents(maps)) {
-    // Nothing that is read or written lies along some loop: an operand without
-    // elements of its own tells the extents.
-    auto shape = tensor::EmptyOp::create(rewriter, second.getLoc(),
-                                         second.getStaticLoopRanges(),
-                                         rewriter.getI8Type());
+  if (!dsc::tellExtents(maps)) {
+    Value shape = dsc::createShapeOperand(rewriter, second.getLoc(),
+                                          second.getStaticLoopRanges());
     inputs.add({shape, rewriter.getMultiDimIdentityMap(second.getNumLoops())});
     maps = inputs.maps;
     llvm::append_range(maps, destinationMaps);

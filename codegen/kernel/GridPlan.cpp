@@ -19,6 +19,16 @@ SmallVector<Value> dsc::getIndexedReads(LinalgOp nest) {
   return reads;
 }
 
+bool dsc::tellExtents(ArrayRef<AffineMap> maps) {
+  return bool(
+      inversePermutation(concatAffineMaps(maps, maps.front().getContext())));
+}
+
+Value dsc::createShapeOperand(OpBuilder &builder, Location loc,
+                              ArrayRef<int64_t> extents) {
+  return tensor::EmptyOp::create(builder, loc, extents, builder.getI8Type());
+}
+
 LinalgOp dsc::getInitializer(OpResult result) {
   Value start = getDestination(result)->get();
   return start.hasOneUse() ? start.getDefiningOp<LinalgOp>() : LinalgOp();

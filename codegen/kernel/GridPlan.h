@@ -57,6 +57,14 @@ inline mlir::OpOperand *getDestination(mlir::OpResult result) {
 /// the nest: which elements it reads no indexing map says.
 llvm::SmallVector<mlir::Value> getIndexedReads(mlir::linalg::LinalgOp nest);
 
+/// Whether the shapes behind `maps` tell how often each loop runs.
+bool tellExtents(llvm::ArrayRef<mlir::AffineMap> maps);
+
+/// An operand without elements that are read, which tells the extents of loops
+/// that no other operand lies along.
+mlir::Value createShapeOperand(mlir::OpBuilder &builder, mlir::Location loc,
+                               llvm::ArrayRef<int64_t> extents);
+
 /// Whether `op` only changes the shape of a tensor.
 bool isReshape(mlir::Operation *op);
 

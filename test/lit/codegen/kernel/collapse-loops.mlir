@@ -89,3 +89,18 @@ func.func private @slice(%x: tensor<4x9xf32>) -> tensor<4x6xf32>
   %1 = nn.exp %0 : tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// -----
+
+// Where that operand alone told how long the sum is, one without elements does.
+
+// CHECK-LABEL: func.func private @shape
+// CHECK:         %[[SHAPE:.*]] = tensor.empty() : tensor<8x6xi8>
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%[[SHAPE]] : tensor<8x6xi8>)
+// CHECK:           tensor.extract
+func.func private @shape(%m: tensor<4x6xf32>) -> tensor<2x4xf32>
+    attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.broadcast %m dims = [1, 2] : tensor<4x6xf32> -> tensor<2x4x6xf32>
+  %1 = nn.reduce_sum %0 dims = [2] : tensor<2x4x6xf32> -> tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}

@@ -254,6 +254,12 @@ TEST_F(DataTest, TokensOfEachType) {
                 "of 2 bytes; see --token-type");
   EXPECT_FALSE(TokenFile::open(path, TokenType::U32).ok());
   EXPECT_TRUE(TokenFile::open(path, TokenType::Text).ok());
+
+  path = write("a.npy", npy());
+  EXPECT_EQ(TokenFile::open(path, TokenType::U16).status().message(),
+            "'" + path +
+                "' is a .npy file, and tokens are bare numbers; write "
+                "them with a.tofile(FILE)");
 }
 
 // Each token after a file's first is the label of exactly one position.

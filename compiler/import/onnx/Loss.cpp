@@ -118,8 +118,14 @@ static LogicalResult importLikelihoodLoss(NodeImporter &node) {
   Value loss = node.create<nn::NegOp>(pickLabels(node, node.input(0), labels));
   Value weights;
   if (node.input(2)) {
-    weights = node.create<nn::GatherOp>({node.input(2), labels},
-                                        node.attr("dim", int64_t(0)));
+    // Picked as scores are, and not gathered: an ignored label is no index.
+    SmallVector<int64_t> dims = {0};
+    llvm::append_range(dims,
+                       llvm::seq<int64_t>(2, node.inputType(0).getRank()));
+    weights = pickLabels(
+        node,
+        node.create<nn::UnsqueezeOp>(node.input(2), node.attr("dims", dims)),
+        labels);
   } else {
     weights =
         select(node, compare(node, nn::ComparePredicate::eq, labels, labels),
@@ -156,11 +162,12 @@ LogicalResult onnx_import::importNegativeLogLikelihoodLoss(NodeImporter &node) {
   RankedTensorType scores = node.inputType(0), labels = node.inputType(1);
   bool hasLabels = labels.getElementType().isInteger(64) ||
                    labels.getElementType().isInteger(32);
+  bool hasRowWeights = !node.input(2) || node.inputType(2).getRank() == 1;
   if (scores.getRank() < 2 || labels.getRank() != scores.getRank() - 1 ||
-      !hasLabels || !isa<FloatType>(scores.getElementType()))
+      !hasLabels || !hasRowWeights || !isa<FloatType>(scores.getElementType()))
     return node.emitError()
-           << "needs scores with classes in dimension 1 and a label for each "
-              "score without it, but has "
+           << "needs scores with classes in dimension 1, a label for each "
+              "place without it and a vector of weights, but has "
            << node.describeInput(0) << " of " << scores.getElementType()
            << " and " << node.describeInput(1) << " of "
            << labels.getElementType();

@@ -1,5 +1,6 @@
 #include "compiler/import/onnx/ParameterUses.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/TensorData.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace dsc;
@@ -36,6 +37,7 @@ ParameterUses::ParameterUses(const Graph &graph,
     : graph(graph), parameters(parameters) {
   findGradientPaths();
   findNormalizers();
+  findNumbers();
 }
 
 const NodeProto *ParameterUses::producer(StringRef name) const {
@@ -232,17 +234,34 @@ bool ParameterUses::becomesScores(StringRef name) const {
   return true;
 }
 
+/// Finds what is computed from single numbers of the file alone.
+void ParameterUses::findNumbers() {
+  for (const Parameter &parameter : parameters.all())
+    if (parameter.type.hasStaticShape() && parameter.type.getNumElements() == 1)
+      numbers.insert(parameter.name);
+  for (int index : graph.liveNodes()) {
+    const NodeProto &node = graph.node(index);
+    if (node.output_size() != 1)
+      continue;
+    const onnx::TensorProto *constant = constantTensor(node);
+    bool isNumber = constant
+                        ? llvm::all_of(constant->dims(),
+                                       [](int64_t dim) { return dim == 1; })
+                        : node.input_size() > 0 &&
+                              (isArithmetic(node) || isView(node)) &&
+                              llvm::all_of(node.input(), [&](StringRef input) {
+                                return numbers.contains(input);
+                              });
+    if (isNumber)
+      numbers.insert(node.output(0));
+  }
+}
+
 /// True if `name`, or what is computed from it and other single numbers, only
 /// multiplies what becomes attention scores.
 bool ParameterUses::scalesScores(StringRef name) const {
   SmallVector<StringRef> work = {name};
-  llvm::StringSet<> numbers;
-  numbers.insert(name);
-  auto isNumber = [&](StringRef input) {
-    const Parameter *parameter = parameters.lookup(input);
-    return numbers.contains(input) ||
-           (parameter && parameter->type.getNumElements() == 1);
-  };
+  llvm::StringSet<> seen;
   while (!work.empty()) {
     SmallVector<Use> uses = ownUses(work.pop_back_val());
     if (uses.empty())
@@ -252,16 +271,12 @@ bool ParameterUses::scalesScores(StringRef name) const {
       if (node.output_size() != 1)
         return false;
       StringRef result = node.output(0);
-      bool isFactor = isOneOf(node, {"Mul", "Div"});
-      if (isFactor && !llvm::all_of(node.input(), isNumber)) {
-        if (!becomesScores(result))
-          return false;
-        continue;
-      }
-      if (!isFactor && !isOneOf(node, {"Sqrt", "Reciprocal"}))
+      if (numbers.contains(result)) {
+        if (seen.insert(result).second)
+          work.push_back(result);
+      } else if (!isOneOf(node, {"Mul", "Div"}) || !becomesScores(result)) {
         return false;
-      if (numbers.insert(result).second)
-        work.push_back(result);
+      }
     }
   }
   return true;

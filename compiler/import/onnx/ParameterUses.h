@@ -33,6 +33,7 @@ private:
   void findGradientPaths();
   void findNormalizers();
   void findTrainedFollowers();
+  void findNumbers();
   llvm::SmallVector<Use> ownUses(llvm::StringRef name) const;
   bool isMaskUse(const Use &use, llvm::StringRef parameter) const;
   bool feedsOnlySoftmax(llvm::StringRef name) const;
@@ -49,6 +50,8 @@ private:
   llvm::StringSet<> gradientPaths;
   /// Normaliser to the graph input that it is applied to.
   llvm::StringMap<llvm::StringRef> normalizers;
+  /// Single numbers of the file, and what is computed from these alone.
+  llvm::StringSet<> numbers;
   /// Values after which a trained operator comes.
   llvm::StringSet<> feedsTrained;
 };

@@ -57,7 +57,7 @@ def _unary(op, low=-2.0, high=2.0):
     return Group(op, 17, [Case(n, op, [s], low=low, high=high) for n, s in shapes.items()])
 
 
-def _binary(op, low=-2.0, high=2.0, opset=17):
+def _binary(op, low=-2.0, high=2.0, opset=17, flags=()):
     pairs = {
         "same": ((3, 4), (3, 4)),
         "row": ((3, 4), (4,)),
@@ -70,7 +70,7 @@ def _binary(op, low=-2.0, high=2.0, opset=17):
         "middle": ((2, 1, 3), (2, 4, 1)),
     }
     cases = [Case(n, op, list(p), low=low, high=high) for n, p in pairs.items()]
-    return Group(op, opset, cases)
+    return Group(op, opset, cases, list(flags))
 
 
 def _gemm():
@@ -228,7 +228,8 @@ GROUPS = [
     *[_unary(op, low=0.2, high=3.0) for op in ("Log", "Sqrt", "Reciprocal")],
     *[_binary(op) for op in ("Add", "Sub", "Mul", "Max", "Min")],
     _binary("Div", low=0.4, high=2.5),
-    _binary("Pow", low=0.4, high=2.5),
+    # By itself dsc takes an exponent of one element for a setting.
+    _binary("Pow", low=0.4, high=2.5, flags=["--train=\\.[ab]$"]),
     Group(
         "Where",
         17,

@@ -111,30 +111,27 @@ Status Run::openEvaluation() {
   const Manifest &manifest = module->manifest();
   const DataSource &source =
       options.evalData.empty() ? options.data : options.evalData;
-  std::vector<const Manifest::Entry *> forward = manifest.entriesOf("forward");
   bool wantsLoss =
       options.eval || options.evalEvery || options.outputDirectory.empty();
-  Status failure =
-      usageError("'", options.module, "' has no entry 'eval'",
-                 forward.empty() ? "" : "; --write-outputs runs its 'forward'");
-  if (auto entries = manifest.entriesOf("eval"); !entries.empty()) {
+  Status failure;
+  // Without labels there are outputs all the same.
+  for (std::string kind : {"eval", "forward"}) {
+    auto entries = manifest.entriesOf(kind);
+    if (entries.empty() || (wantsLoss && kind == "forward"))
+      continue;
     Result<Dataset> opened = Dataset::openFirst(entries, source);
     if (opened.ok()) {
       evalData = std::move(*opened);
       return {};
     }
-    failure = opened.status();
-    if (wantsLoss || forward.empty())
-      return failure;
-    // Without labels there are outputs all the same.
-    if (opened = Dataset::openFirst(forward, source); opened.ok())
-      evalData = std::move(*opened);
-    return opened.ok() ? Status() : failure;
+    if (failure.ok())
+      failure = opened.status();
   }
-  if (wantsLoss || forward.empty())
+  if (!failure.ok())
     return failure;
-  DSC_ASSIGN(evalData, Dataset::openFirst(forward, source));
-  return {};
+  bool hasForward = !manifest.entriesOf("forward").empty();
+  return usageError("'", options.module, "' has no entry 'eval'",
+                    hasForward ? "; --write-outputs runs its 'forward'" : "");
 }
 
 Status Run::planSteps() {

@@ -13,7 +13,7 @@ using onnx::NodeProto;
 
 /// A small file can ask for any number of nodes by functions that call each
 /// other twice; honest models stay far below.
-static constexpr size_t largestGraph = 4'000'000;
+static constexpr size_t largestGraph = 500'000;
 
 namespace {
 

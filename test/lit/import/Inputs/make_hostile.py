@@ -65,4 +65,20 @@ nodes = [helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"]) for i in range(length
 v0 = helper.make_tensor_value_info("v0", TensorProto.FLOAT, [2])
 end = helper.make_tensor_value_info(f"v{length}", TensorProto.FLOAT, [2])
 chain = helper.make_graph(nodes, "g", [v0], [end])
-write("long-chain", helper.make_model(chain, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+write(
+    "long-chain",
+    helper.make_model(chain, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString(),
+)
+
+# Thirty functions each of which calls the one before twice: 2^30 nodes.
+opsets = [helper.make_opsetid("", 17), helper.make_opsetid("f", 1)]
+functions = [
+    helper.make_function("f", "f0", ["x"], ["y"], [helper.make_node("Neg", ["x"], ["y"])], opsets)
+]
+for i in range(30):
+    calls = [helper.make_node(f"f{i}", [a], [b], domain="f") for a, b in ("xh", "hy")]
+    functions.append(helper.make_function("f", f"f{i + 1}", ["x"], ["y"], calls, opsets))
+x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy")
+bomb = helper.make_graph([helper.make_node("f30", ["x"], ["y"], domain="f")], "g", [x], [y])
+model = helper.make_model(bomb, opset_imports=opsets, functions=functions)
+write("bomb", model.SerializeToString())

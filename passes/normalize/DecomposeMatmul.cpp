@@ -4,11 +4,11 @@
 using namespace dsc;
 using namespace mlir;
 
-namespace {
-
-ArrayRef<int64_t> batchOf(Value matrix) {
+ArrayRef<int64_t> dsc::getBatchShape(Value matrix) {
   return cast<RankedTensorType>(matrix.getType()).getShape().drop_back(2);
 }
+
+namespace {
 
 /// A matrix on the right is shared by the whole batch, whose rows then stack
 /// to one tall matrix: a single large product instead of many small ones.
@@ -17,8 +17,8 @@ struct StackRows : OpRewritePattern<nn::MatmulOp> {
 
   LogicalResult matchAndRewrite(nn::MatmulOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getTransposeA() || batchOf(op.getLhs()).empty() ||
-        !batchOf(op.getRhs()).empty())
+    if (op.getTransposeA() || getBatchShape(op.getLhs()).empty() ||
+        !getBatchShape(op.getRhs()).empty())
       return failure();
     ArrayRef<int64_t> shape = op.getLhs().getType().getShape();
     int64_t rows = llvm::product_of(shape.drop_back());
@@ -38,9 +38,9 @@ struct BroadcastBatch : OpRewritePattern<nn::MatmulOp> {
 
   LogicalResult matchAndRewrite(nn::MatmulOp op,
                                 PatternRewriter &rewriter) const override {
-    if (batchOf(op.getLhs()) == batchOf(op.getRhs()))
+    if (getBatchShape(op.getLhs()) == getBatchShape(op.getRhs()))
       return failure();
-    ArrayRef<int64_t> batch = batchOf(op.getResult());
+    ArrayRef<int64_t> batch = getBatchShape(op.getResult());
     auto withBatch = [&](Value matrix) {
       SmallVector<int64_t> shape(batch);
       llvm::append_range(

@@ -18,6 +18,9 @@ mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value transposeTo(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
+/// The sizes in front of the two dimensions of a matrix.
+llvm::ArrayRef<int64_t> getBatchShape(mlir::Value matrix);
+
 /// Slices, splits, gathers, repetitions and ranges of import form.
 void populateResolveIndexOpsPatterns(mlir::RewritePatternSet &patterns);
 

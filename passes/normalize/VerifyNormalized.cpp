@@ -2,6 +2,7 @@
 #include "dialects/train/TrainOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/normalize/Passes.h"
+#include "passes/normalize/Patterns.h"
 #include "llvm/ADT/StringSet.h"
 
 #define DEBUG_TYPE "normalize-verify"
@@ -50,10 +51,6 @@ static LogicalResult verifyTypes(Location loc, TypeRange types) {
   return success();
 }
 
-static ArrayRef<int64_t> batchOf(Value matrix) {
-  return cast<RankedTensorType>(matrix.getType()).getShape().drop_back(2);
-}
-
 static LogicalResult verifyOp(Operation &op) {
   if (failed(verifyTypes(op.getLoc(), op.getResultTypes())))
     return failure();
@@ -64,7 +61,8 @@ static LogicalResult verifyOp(Operation &op) {
       !isa<FusionOpInterface>(op))
     return op.emitOpError("does not belong to normal form (N4)");
   if (auto matmul = dyn_cast<nn::MatmulOp>(op);
-      matmul && batchOf(matmul.getLhs()) != batchOf(matmul.getRhs()))
+      matmul &&
+      getBatchShape(matmul.getLhs()) != getBatchShape(matmul.getRhs()))
     return op.emitOpError("has operands of different batch dims (N5)");
   auto verifyDim = [&](auto softmax) -> LogicalResult {
     if (int64_t(softmax.getDim()) == softmax.getType().getRank() - 1)

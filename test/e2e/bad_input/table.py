@@ -77,7 +77,7 @@ COMPILER = [
         "missing-external",
         hostile.missing_external,
         [BATCH, LOSS],
-        "m.onnx: initializer 'fc1.weight': error: cannot read external data 'weights.bin': No such file or directory",
+        "m.onnx: initializer 'fc1.weight': error: parameter 'fc1.weight' has no data",
     ),
     _dsc(
         "escaping-external",
@@ -487,7 +487,7 @@ RUNTIME = [
         "no-samples",
         hostile.no_samples,
         [*TRAIN],
-        "dsrun: error: --input: 'x.npy' holds no samples",
+        "dsrun: error: --input: 'y.npy' holds no samples",
     ),
     _dsrun(
         "truncated-npy",

@@ -18,36 +18,48 @@ bool takesTokens(const Manifest::Input &input, const Manifest::Entry &entry) {
          input.shape[0] == entry.batch && input.shape[1] > 0;
 }
 
-/// The input that the command line names, or else the only one of a role that
-/// can take tokens and has no file of its own. Null if there is none.
-Result<const Manifest::Input *> chooseInput(const Manifest::Entry &entry,
-                                            const DataSource &source,
-                                            const std::string &role,
-                                            const std::string &name,
-                                            const std::string &option) {
-  const Manifest::Input *chosen = nullptr;
+/// The input that the command line names with `option`.
+Result<const Manifest::Input *> findInput(const Manifest::Entry &entry,
+                                          const std::string &name,
+                                          const std::string &option) {
+  for (const Manifest::Input &input : entry.inputs) {
+    if (input.name != name)
+      continue;
+    if (takesTokens(input, entry))
+      return &input;
+    return inputError(option, ": '", name, "' is ", info(input.type).numpy, " ",
+                      toString(input.shape),
+                      ", and tokens are integers, a row a sample");
+  }
+  return inputError(option, ": the module has no input '", name, "'");
+}
+
+/// The input of a role that can take tokens and has no file of its own. Of
+/// several, such as a mask beside it, the only one that selects rows of a
+/// table. Null if there is none.
+Result<const Manifest::Input *> findOnlyInput(const Manifest::Entry &entry,
+                                              const DataSource &source,
+                                              const std::string &role,
+                                              const std::string &option) {
+  std::vector<const Manifest::Input *> able, selecting;
   for (const Manifest::Input &input : entry.inputs) {
     bool isGiven = std::any_of(
         source.files.begin(), source.files.end(),
         [&](const InputFile &file) { return file.name == input.name; });
-    bool isCandidate = name.empty() ? input.role == role && !isGiven &&
-                                          takesTokens(input, entry)
-                                    : input.name == name;
-    if (!isCandidate)
+    if (isGiven || input.role != role || !takesTokens(input, entry))
       continue;
-    if (!takesTokens(input, entry))
-      return inputError(option, ": '", name, "' is ", info(input.type).numpy,
-                        " ", toString(input.shape),
-                        ", and tokens are integers, a row a sample");
-    if (chosen)
-      return usageError(source.tokensOption, ": both '", chosen->name,
-                        "' and '", input.name, "' can take it; name one with ",
-                        option);
-    chosen = &input;
+    able.push_back(&input);
+    if (input.indexLimit)
+      selecting.push_back(&input);
   }
-  if (!chosen && !name.empty())
-    return inputError(option, ": the module has no input '", name, "'");
-  return chosen;
+  if (able.empty())
+    return nullptr;
+  if (able.size() == 1)
+    return able.front();
+  if (selecting.size() == 1)
+    return selecting.front();
+  return usageError(source.tokensOption, ": both '", able[0]->name, "' and '",
+                    able[1]->name, "' can take it; name one with ", option);
 }
 
 /// How the text is cut for a token input and its labels.
@@ -89,12 +101,15 @@ std::string describeLimit(const Manifest::Input &input, uint64_t limit) {
 
 Result<TokenData> TokenData::open(const Manifest::Entry &entry,
                                   const DataSource &source) {
-  DSC_ASSIGN(
-      const Manifest::Input *tokens,
-      chooseInput(entry, source, "data", source.tokenInput, "--token-input"));
-  DSC_ASSIGN(
-      const Manifest::Input *labels,
-      chooseInput(entry, source, "labels", source.labelInput, "--label-input"));
+  auto choose = [&](const std::string &role, const std::string &name,
+                    const std::string &option) {
+    return name.empty() ? findOnlyInput(entry, source, role, option)
+                        : findInput(entry, name, option);
+  };
+  DSC_ASSIGN(const Manifest::Input *tokens,
+             choose("data", source.tokenInput, "--token-input"));
+  DSC_ASSIGN(const Manifest::Input *labels,
+             choose("labels", source.labelInput, "--label-input"));
   if (!labels && tokens && tokens->shift)
     labels = tokens; // They are their own labels.
   if (!tokens)

@@ -241,6 +241,29 @@ def test_outputs_without_labels(work):
     assert got.startswith("dsrun: error: no data for y (int64 [4, 4])"), got
 
 
+def test_a_mask_is_no_place_for_text(work):
+    """Of several inputs of integers, words select rows of a table."""
+    masked = model(
+        [
+            node("Gather", ["w", "tokens"], ["all"]),
+            node("Cast", ["mask"], ["weights"], to=onnx.TensorProto.FLOAT),
+            node("Unsqueeze", ["weights", "last"], ["columns"]),
+            node("Mul", ["all", "columns"], ["logits"]),
+        ],
+        [value(name, np.zeros(0, np.int64), ["batch", "seq"]) for name in ("mask", "tokens")],
+        [value("logits", onnx.TensorProto.FLOAT, ["batch", "seq", WORDS])],
+        {"w": table()[1], "last": np.array([2])},
+    )
+    onnx.save(masked, work.folder / "masked.onnx")
+    np.save(work.folder / "mask.npy", np.ones((10, 4), np.int64))
+    module, text = work.module(10, 4, LOSS, "masked.onnx"), ["--tokens", *work.files("u16")]
+    assert refused(work, module, *text) == (
+        "no data for mask (int64 [10, 4]); give it with --input NAME=FILE"
+    )
+    mask = ["--input", "mask=%s" % (work.folder / "mask.npy")]
+    check(work.update(module, *text, *mask, "--epochs=1"), pairs_of(TEXTS), work.w)
+
+
 def test_which_input_takes_the_text(work):
     both = model(
         [

@@ -180,3 +180,48 @@ func.func @forward() -> (tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.r
   %one = nn.constant dense<1.0> : tensor<f32>
   return %w, %one : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Of an operation with several results each is a path of its own: through the
+// mean alone no gradient reaches the scale.
+
+// CHECK: train.parameter @scale : tensor<4xf32> frozen("no gradient reaches it")
+// CHECK-LABEL: train.entry @step(
+// CHECK: nn.layer_norm
+// CHECK-NOT: nn.layer_norm_grad
+// CHECK: %[[G:.+]] = nn.broadcast %{{.+}} dims = [0] : tensor<2xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: train.gradient @w, %[[G]]
+// CHECK-NEXT: train.return
+train.parameter @scale : tensor<4xf32> trainable("")
+train.parameter @w : tensor<2x4xf32> trainable("")
+func.func @forward() -> (tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.role = "loss_weight"}) {
+  %scale = train.read @scale : tensor<4xf32>
+  %w = train.read @w : tensor<2x4xf32>
+  %y, %mean, %rstd = nn.layer_norm %w, %scale epsilon = 1.0e-5 : (tensor<2x4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
+  %sum = nn.reduce_sum %mean dims = [0] : tensor<2xf32> -> tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  return %sum, %one : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// And through the first result alone one reaches both, whatever becomes of the
+// others.
+
+// CHECK: train.parameter @scale : tensor<4xf32> trainable("")
+// CHECK-LABEL: train.entry @step(
+// CHECK-DAG: nn.layer_norm_grad
+// CHECK-DAG: train.gradient @w
+// CHECK-DAG: train.gradient @scale
+// CHECK: train.return
+train.parameter @scale : tensor<4xf32> trainable("")
+train.parameter @w : tensor<2x4xf32> trainable("")
+func.func @forward() -> (tensor<2xf32> {dsc.name = "mean"}, tensor<f32> {dsc.role = "loss_sum"}, tensor<f32> {dsc.role = "loss_weight"}) {
+  %scale = train.read @scale : tensor<4xf32>
+  %w = train.read @w : tensor<2x4xf32>
+  %y, %mean, %rstd = nn.layer_norm %w, %scale epsilon = 1.0e-5 : (tensor<2x4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
+  %sum = nn.reduce_sum %y dims = [0, 1] : tensor<2x4xf32> -> tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  return %mean, %sum, %one : tensor<2xf32>, tensor<f32>, tensor<f32>
+}

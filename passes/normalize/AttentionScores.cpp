@@ -1,5 +1,4 @@
 #include "passes/normalize/AttentionScores.h"
-#include "passes/normalize/CountedMask.h"
 #include "passes/normalize/Patterns.h"
 #include <limits>
 
@@ -18,93 +17,14 @@ bool AttentionScores::fail(const Twine &why) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Which keys a known mask lets queries see.
-struct Visibility {
-  bool all = true;
-  bool causal = true;
-  /// Some query sees no key.
-  bool hasEmptyRow = false;
-};
-} // namespace
-
-/// Inspects a mask of scores with the given numbers of queries and keys.
-static Visibility inspect(const KnownTensor &mask, int64_t queries,
-                          int64_t keys,
-                          llvm::function_ref<bool(double)> isVisible) {
-  ArrayRef<int64_t> shape = mask.shape;
-  int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  Visibility result;
-  result.causal = rows == queries && columns == keys;
-  for (int64_t i = 0, end = mask.elements.size(); i != end; i += columns) {
-    int64_t query = i / columns % rows;
-    bool isEmpty = true;
-    for (int64_t key = 0; key != columns; ++key) {
-      bool visible = isVisible(mask.elements[i + key]);
-      isEmpty &= !visible;
-      result.all &= visible;
-      result.causal &= visible == (key <= query + keys - queries);
-    }
-    result.hasEmptyRow |= isEmpty;
-  }
-  return result;
-}
-
-/// Whether scores `hidden` next to visible ones are as good as none. Where a
-/// whole row is hidden, they count among themselves, unless they are -inf.
-static bool canHide(const Visibility &seen, double hidden) {
-  return hidden == -infinity || !seen.hasEmptyRow;
-}
-
-/// What a comparison of row and column numbers lets queries see, where it is
-/// true if `visible`, else where it is false. Nothing if that is neither all
-/// keys nor the earlier ones.
-static std::optional<Visibility> inspectCounted(Value condition, bool visible) {
-  std::optional<CountedMask> mask = CountedMask::match(condition);
-  if (!mask || mask->inverted == visible)
-    return std::nullopt;
-  ArrayRef<int64_t> shape = shapeOf(condition);
-  int64_t queries = shape[shape.size() - 2], keys = shape.back();
-  Visibility result;
-  result.all = mask->bound >= keys - 1;
-  result.causal = mask->bound == keys - queries;
-  result.hasEmptyRow = mask->bound < 0;
-  return result.all || result.causal ? std::optional(result) : std::nullopt;
-}
-
 /// A mask of 0 and hidden scores is one of visibility; any other is a bias.
 bool AttentionScores::addAddend(Value value, double factor) {
-  if (auto select = definedBy<nn::SelectOp>(skipBatchBroadcast(value))) {
-    std::optional<double> onTrue = known.getSplat(select.getOnTrue());
-    std::optional<double> onFalse = known.getSplat(select.getOnFalse());
-    if (onTrue && onFalse && (*onTrue == 0) != (*onFalse == 0)) {
-      double hidden = (*onTrue + *onFalse) * factor;
-      std::optional<Visibility> seen =
-          inspectCounted(select.getCondition(), *onTrue == 0);
-      if (seen && hidden <= hiddenScore && canHide(*seen, hidden)) {
-        causal |= !seen->all;
-        return true;
-      }
-    }
-  }
-  ArrayRef<int64_t> shape = shapeOf(value);
-  if (std::optional<KnownTensor> mask = known.evaluate(value)) {
-    bool isMask = true, isInfinite = true;
-    for (double number : mask->elements) {
-      double score = number * factor;
-      isMask &= number == 0 || score <= hiddenScore;
-      isInfinite &= number == 0 || score == -infinity;
-    }
-    if (isMask) {
-      Visibility seen = inspect(*mask, shape[shape.size() - 2], shape.back(),
-                                [](double number) { return number == 0; });
-      if (seen.all)
-        return true;
-      if (seen.causal && canHide(seen, isInfinite ? -infinity : hiddenScore)) {
-        causal = true;
-        return true;
-      }
-    }
+  std::optional<Visibility> seen = masks.lookAtAddend(value, factor);
+  if (seen && seen->all)
+    return true;
+  if (seen && seen->causal && seen->canHide()) {
+    causal = true;
+    return true;
   }
   if (regrouped)
     return fail("a mask has other batch dimensions than softmax");
@@ -114,18 +34,14 @@ bool AttentionScores::addAddend(Value value, double factor) {
 
 /// Scores of hidden keys are replaced by the number `hidden`.
 bool AttentionScores::addMask(Value condition, bool visible, double hidden) {
-  ArrayRef<int64_t> shape = shapeOf(condition);
-  std::optional<Visibility> seen = inspectCounted(condition, visible);
-  if (!seen)
-    if (std::optional<KnownTensor> mask = known.evaluate(condition))
-      seen = inspect(*mask, shape[shape.size() - 2], shape.back(),
-                     [&](double number) { return (number != 0) == visible; });
+  std::optional<Visibility> seen =
+      masks.lookAtCondition(condition, visible, hidden);
   if (seen && seen->all)
     return true;
-  if (!(hidden <= hiddenScore))
+  if (!(hidden <= AttentionMasks::hiddenScore))
     return fail("hidden scores are " + Twine(std::to_string(hidden)) +
                 ", which lets some of their keys through");
-  if (hidden != -infinity && (!seen || !canHide(*seen, hidden)))
+  if (hidden != -infinity && (!seen || !seen->canHide()))
     return fail("a query may see no key, and then its hidden scores, which are "
                 "not -inf, count");
   if (seen && seen->causal) {
@@ -134,7 +50,7 @@ bool AttentionScores::addMask(Value condition, bool visible, double hidden) {
   }
   if (regrouped)
     return fail("a mask has other batch dimensions than softmax");
-  masks.push_back({condition, visible});
+  conditions.push_back({condition, visible});
   return true;
 }
 
@@ -218,7 +134,7 @@ Value AttentionScores::buildBias(OpBuilder &builder, Location loc) {
           nn::createSplat(builder, loc, typeOf(term), addend.factor));
     terms.push_back(term);
   }
-  for (const Mask &mask : masks) {
+  for (const Mask &mask : conditions) {
     Value condition = removeBroadcast(builder, mask.condition);
     auto type = RankedTensorType::get(shapeOf(condition), element);
     Value visible = nn::createSplat(builder, loc, type, 0);

@@ -1,6 +1,7 @@
 #ifndef DSC_PASSES_NORMALIZE_ATTENTIONSCORES_H
 #define DSC_PASSES_NORMALIZE_ATTENTIONSCORES_H
 
+#include "passes/normalize/AttentionMasks.h"
 #include "passes/normalize/Matchers.h"
 #include <string>
 
@@ -10,11 +11,8 @@ namespace dsc {
 /// to which masks and biases are added, or whose elements masks replace.
 class AttentionScores {
 public:
-  /// A score of a hidden key. It is far enough below those of visible keys for
-  /// its exponential to be 0 in f32 and f64, unless scores differ by 9000.
-  static constexpr double hiddenScore = -1e4;
-
-  explicit AttentionScores(KnownValues &known) : known(known) {}
+  AttentionScores(KnownValues &known, AttentionMasks &masks)
+      : known(known), masks(masks) {}
 
   /// Whether `scores` [batch.., Tq, Tk] are of that form.
   bool match(mlir::Value scores);
@@ -49,13 +47,14 @@ private:
   bool fail(const llvm::Twine &why);
 
   KnownValues &known;
+  AttentionMasks &masks;
   nn::MatmulOp product;
   double scale = 1;
   bool causal = false;
   /// Inside a reshape of the batch dimensions, where a mask has another shape.
   bool regrouped = false;
   llvm::SmallVector<Addend> addends;
-  llvm::SmallVector<Mask> masks;
+  llvm::SmallVector<Mask> conditions;
   std::string reason;
 };
 

@@ -176,8 +176,9 @@ def RaiseAttentionPass
     A product of softmax along the last dimension with values, where softmax is
     taken of a product of queries and keys. Numbers may scale queries, keys or
     scores at any place. Masks may be added or selected, before or after, and
-    may come from constants, from parameters that are not trained (their data is
-    read, up to 16 MiB) or from counting operations. Expects raised softmax.
+    may come from constants, from parameters that are not trained (whose data is
+    read, up to 4 million elements) or from counting operations (of any size).
+    Expects raised softmax.
 
     ```mlir
     %s = nn.matmul transpose_b %q, %k : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x4xf32>

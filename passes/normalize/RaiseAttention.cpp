@@ -18,8 +18,8 @@ namespace {
 /// softmax(scores) * value, where the scores are a product of queries and keys.
 class AttentionMatcher {
 public:
-  AttentionMatcher(nn::MatmulOp root, KnownValues &known)
-      : root(root), known(known), scores(known) {}
+  AttentionMatcher(nn::MatmulOp root, KnownValues &known, AttentionMasks &masks)
+      : root(root), known(known), scores(known, masks) {}
 
   bool match();
   /// Why something that comes close does not match; else "".
@@ -161,9 +161,10 @@ struct RaiseAttentionPass
     OpBuilder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       for (Block &block : function.getBody()) {
+        AttentionMasks masks(known);
         for (auto root :
              llvm::make_early_inc_range(block.getOps<nn::MatmulOp>())) {
-          AttentionMatcher matcher(root, known);
+          AttentionMatcher matcher(root, known, masks);
           if (matcher.match())
             matcher.replace(builder);
           else if (!matcher.getReason().empty())

@@ -2,6 +2,7 @@
 #include "passes/differentiate/Names.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/differentiate/States.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace dsc {
 #define GEN_PASS_DEF_BUILDFORWARDPASS
@@ -35,12 +36,19 @@ static void settleInputs(train::EntryOp entry) {
   (void)entry.eraseArguments(unread);
 }
 
-/// Without a step nothing changes a parameter.
-static void freezeAll(ModuleOp module) {
+/// Without a step nothing changes a parameter, and what only steps read, as the
+/// seed of dropout, is of no use.
+static void removeTraining(ModuleOp module, train::EntryOp forward) {
   for (train::ParameterOp parameter : getTrainable(module)) {
     parameter.setRole(train::ParameterRole::Frozen);
     parameter.setReason("the module only runs forward");
   }
+  llvm::StringSet<> read;
+  for (auto op : forward.getOps<train::ReadOp>())
+    read.insert(op.getSymbol());
+  for (auto state : llvm::make_early_inc_range(module.getOps<train::StateOp>()))
+    if (!read.contains(state.getSymName()))
+      state.erase();
 }
 
 void BuildForwardPass::runOnOperation() {
@@ -65,7 +73,7 @@ void BuildForwardPass::runOnOperation() {
     settleInputs(entry);
     if (llvm::none_of(module.getOps<train::EntryOp>(),
                       [](train::EntryOp other) { return other.isStep(); }))
-      freezeAll(module);
+      removeTraining(module, entry);
   }
   forward->function->destroy();
 }

@@ -182,7 +182,8 @@ def BuildForwardPass
 
     With `keep`, replaces it by an entry of the same name that takes the inputs
     that the model's outputs need and returns those. Without, erases it. Dropout
-    is left out. In a module that trains nothing, parameters become frozen.
+    is left out. In a module that trains nothing, parameters become frozen, and
+    states that the entry does not read disappear.
 
     Before:
     ```mlir

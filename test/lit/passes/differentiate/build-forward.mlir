@@ -2,8 +2,10 @@
 // RUN: dsc-opt %s -split-input-file --differentiate-build-forward="keep=false" | FileCheck %s --check-prefix=ERASED
 
 // The forward entry returns the model's outputs, without a loss, and takes the
-// inputs that they need. Nothing trains, so parameters are frozen.
+// inputs that they need. Nothing trains, so parameters are frozen, and a state
+// that only training reads is gone.
 
+// CHECK-NOT: train.state
 // CHECK: train.parameter @w : tensor<4xf32> frozen("the module only runs forward")
 // CHECK: train.entry @forward(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(forward) {
 // CHECK-NEXT: %[[W:.+]] = train.read @w
@@ -12,6 +14,7 @@
 // ERASED: train.parameter @w : tensor<4xf32> trainable("")
 // ERASED-NOT: @forward
 train.parameter @w : tensor<4xf32> trainable("")
+train.state @dsc.seed : tensor<i64> setting = 0.0 "seed of dropout"
 func.func @forward(%x: tensor<4xf32> {dsc.name = "x"}, %labels: tensor<4xf32> {dsc.name = "labels"}) -> (tensor<4xf32> {dsc.name = "y"}, tensor<f32> {dsc.role = "loss_sum"}) {
   %w = train.read @w : tensor<4xf32>
   %y = nn.mul %x, %w : tensor<4xf32>
@@ -26,6 +29,7 @@ func.func @forward(%x: tensor<4xf32> {dsc.name = "x"}, %labels: tensor<4xf32> {d
 // output may be an input.
 
 // CHECK: train.parameter @w : tensor<4xf32> trainable("")
+// CHECK: train.state @dsc.seed
 // CHECK: train.entry @forward(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}, tensor<4xf32> {dsc.name = "z"}) kind(forward) {
 // CHECK-NEXT: %[[Y:.+]] = nn.exp %x
 // CHECK-NEXT: train.return %[[Y]], %x

@@ -48,3 +48,39 @@ func.func @forward(
   %0 = nn.matmul %x, %w : (tensor<33554432x1xf32>, tensor<1x33554432xf32>) -> tensor<33554432x33554432xf32>
   return
 }
+
+// -----
+
+// Nor can the number of places, or what a slice takes.
+func.func @forward(
+    // expected-note @below {{operand 0 is 'tensor<5x4xf32>'}}
+    // expected-note @below {{operand 0 is 'tensor<5x4xf32>'}}
+    %x: tensor<?x?xf32> {dsc.name = "x", dsc.dims = ["b", "a"]},
+    // expected-note @below {{operand 1 is 'tensor<2xi64>'}}
+    // expected-note @below {{operand 2 is 'tensor<2xi64>'}}
+    %s: tensor<2xi64> {dsc.name = "s", dsc.dims = [""]}) -> (tensor<?x?xf32>, tensor<2x?xi64>) {
+  // expected-error @below {{the shape of its result is not known at compile time}}
+  %0 = nn.dynamic_slice %x, %s, %s : (tensor<?x?xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<?x?xf32>
+  // expected-error @below {{the shape of its result is not known at compile time}}
+  %1 = nn.nonzero %x : tensor<?x?xf32> -> tensor<2x?xi64>
+  return %0, %1 : tensor<?x?xf32>, tensor<2x?xi64>
+}
+
+// -----
+
+// More positions than the table has; the table's name tells what to look at.
+train.parameter @wpe.weight : tensor<3x2xf32> trainable("float initializer")
+func.func @forward(%x: tensor<?x?xi64> {dsc.name = "x", dsc.dims = ["b", "a"]}) -> tensor<?x2xf32> {
+  // expected-note @below {{the table is parameter 'wpe.weight' with 3 entries; if these are positions, bind a sequence that is no longer (--bind)}}
+  // expected-note @below {{operand 0 is 'tensor<3x2xf32>'}}
+  %table = train.read @wpe.weight : tensor<3x2xf32>
+  %length = nn.shape_of %x start = 1 end = 2 : tensor<?x?xi64> -> tensor<1xi64>
+  %limit = nn.squeeze %length dims = [0] : tensor<1xi64> -> tensor<i64>
+  %zero = nn.constant dense<0> : tensor<i64>
+  %one = nn.constant dense<1> : tensor<i64>
+  // expected-note @below {{operand 1 is 'tensor<4xi64>'}}
+  %positions = nn.range %zero, %limit, %one : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  // expected-error @below {{index 3 is out of range for dimension 0 of size 3}}
+  %0 = nn.gather %table, %positions dim = 0 : (tensor<3x2xf32>, tensor<?xi64>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}

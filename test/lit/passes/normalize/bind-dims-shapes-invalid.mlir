@@ -54,7 +54,6 @@ func.func @forward(
 // Nor can the number of places, or what a slice takes.
 func.func @forward(
     // expected-note @below {{operand 0 is 'tensor<5x4xf32>'}}
-    // expected-note @below {{operand 0 is 'tensor<5x4xf32>'}}
     %x: tensor<?x?xf32> {dsc.name = "x", dsc.dims = ["b", "a"]},
     // expected-note @below {{operand 1 is 'tensor<2xi64>'}}
     // expected-note @below {{operand 2 is 'tensor<2xi64>'}}

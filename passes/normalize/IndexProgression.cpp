@@ -3,6 +3,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
+#include <algorithm>
+
 using namespace dsc;
 using namespace mlir;
 
@@ -18,10 +20,13 @@ matchConstant(DenseIntElementsAttr elements) {
   if (elements.isSplat() || result.count == 1)
     return result;
   int64_t last = (*++it).getSExtValue();
-  result.step = last - result.first;
+  std::optional<int64_t> step = llvm::checkedSub(last, result.first);
+  if (!step)
+    return std::nullopt;
+  result.step = *step;
   for (++it; it != elements.end(); ++it) {
     int64_t next = (*it).getSExtValue();
-    if (next - last != result.step)
+    if (llvm::checkedSub(next, last) != step)
       return std::nullopt;
     last = next;
   }
@@ -81,9 +86,15 @@ std::optional<IndexProgression> IndexProgression::match(Value indices,
   if (result->count <= 1)
     result->step = 1;
   int64_t last = result->first + (result->count - 1) * result->step;
+  int64_t low = std::min(result->first, last);
+  int64_t high = std::max(result->first, last);
+  if (result->count == 0 || low >= 0)
+    return result;
   // All from the end, or none; a mixture jumps somewhere.
-  if (result->count > 0 && result->first < 0 && last < 0)
+  if (high < 0)
     result->first += extent;
+  else if (low >= -extent && high < extent)
+    return std::nullopt;
   return result;
 }
 

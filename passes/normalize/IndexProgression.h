@@ -15,7 +15,8 @@ struct IndexProgression {
 
   /// The elements of `indices` if they are constant, or counted by `nn.iota`,
   /// and evenly spaced. Negative elements count from the end of a dimension of
-  /// `extent` elements. One element has the step 1.
+  /// `extent` elements, so that they and others together are not evenly spaced.
+  /// One element has the step 1.
   static std::optional<IndexProgression> match(mlir::Value indices,
                                                int64_t extent);
 

@@ -24,6 +24,8 @@ def _gather():
         [
             case("rows", (5, 3), [0, 2, 0]),
             case("mixed_signs", (3, 2), [-1, 1, 2]),
+            case("around_the_end", (5, 3), [-1, 0]),
+            case("last_rows", (5, 3), [-3, -2]),
             case("matrix", (5, 3), [[0, 4], [4, -5]]),
             case("int32", (5, 3), np.array([3, 3, 1], np.int32)),
             case("scalar", (5, 3), 1),

@@ -151,3 +151,19 @@ func.func @of_no_index(%x: tensor<4xf32>, %i: tensor<3x0xi64>) -> tensor<3x4xf32
   %y = nn.gather_nd %x, %i batch_dims = 0 : (tensor<4xf32>, tensor<3x0xi64>) -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }
+
+// -----
+
+// The last row and then the first are no slice, and both are in range; the last
+// two are one.
+// CHECK-LABEL: func.func @around_the_end
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK: nn.gather %[[X]], %{{.*}} dim = 0
+// CHECK: nn.slice %[[X]] offsets = [2] sizes = [2] strides = [1]
+func.func @around_the_end(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %i = nn.constant dense<[-1, 0]> : tensor<2xi64>
+  %y = nn.gather %x, %i dim = 0 : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  %j = nn.constant dense<[-2, -1]> : tensor<2xi64>
+  %z = nn.gather %x, %j dim = 0 : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return %y, %z : tensor<2xf32>, tensor<2xf32>
+}

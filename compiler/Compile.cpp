@@ -95,9 +95,11 @@ Compilation::Compilation(const CompileOptions &options)
   });
   if (options.remarks.empty())
     return;
+  // The expression has been checked by the command line. A kind of remark that
+  // has none of its own is off, whatever the one for all of them says.
   remark::RemarkCategories categories;
-  categories.all = options.remarks;
-  // The expression has been checked by the command line.
+  categories.all = categories.passed = categories.missed = categories.analysis =
+      categories.failed = options.remarks;
   (void)remark::enableOptimizationRemarks(
       context, /*streamer=*/nullptr,
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,

@@ -128,6 +128,23 @@ func.func private @loss(%x: tensor<512x1000xf32>, %y: tensor<512xi64>, %w: tenso
 
 // -----
 
+// Losses of rows are tiles of their own, however many classes there are: labels
+// are found by comparing, and no row is kept.
+
+// CHECK-LABEL: func.func private @row_losses
+// CHECK-SAME:    exec.grain = 1 : i64
+// CHECK-SAME:    exec.units = 512 : i64
+// CHECK-NOT:     memref.alloca() {{.*}}50257
+// CHECK:         scf.for
+// CHECK:           linalg.generic
+func.func private @row_losses(%x: tensor<512x50257xf32>, %y: tensor<512xi64>, %w: tensor<512xf32>) -> (tensor<512xf32>, tensor<512xf32>)
+    attributes {exec.kernel, exec.kind = "row"} {
+  %losses, %weights = nn.cross_entropy_rows %x, %y, %w : (tensor<512x50257xf32>, tensor<512xi64>, tensor<512xf32>) -> (tensor<512xf32>, tensor<512xf32>)
+  return %losses, %weights : tensor<512xf32>, tensor<512xf32>
+}
+
+// -----
+
 // A dimension of size 0 leaves nothing to cut.
 
 // CHECK-LABEL: func.func private @empty

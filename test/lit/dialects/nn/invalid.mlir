@@ -348,6 +348,39 @@ func.func @cross_entropy_c4(%x: tensor<8x10xf32>, %y: tensor<8xi32>, %w: tensor<
 
 // -----
 
+func.func @cross_entropy_rows_c1(%x: tensor<8x10xf32>, %y: tensor<8xi64>, %w: tensor<7xf32>) {
+  // expected-error@+1 {{has logits 'tensor<8x10xf32>' but labels 'tensor<8xi64>' and row weights 'tensor<7xf32>'}}
+  %0:2 = nn.cross_entropy_rows %x, %y, %w : (tensor<8x10xf32>, tensor<8xi64>, tensor<7xf32>) -> (tensor<7xf32>, tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @cross_entropy_rows_c2(%x: tensor<8x10xf32>, %y: tensor<8xi64>, %w: tensor<8xf64>) {
+  // expected-error@+1 {{has logits of 'f32' but row weights of 'f64'}}
+  %0:2 = nn.cross_entropy_rows %x, %y, %w : (tensor<8x10xf32>, tensor<8xi64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
+  return
+}
+
+// -----
+
+func.func @cross_entropy_rows_c3(%x: tensor<8x10xf32>, %y: tensor<8xi64>, %w: tensor<8xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{are incompatible with return type(s)}}
+  %0:2 = nn.cross_entropy_rows %x, %y, %w : (tensor<8x10xf32>, tensor<8xi64>, tensor<8xf32>) -> (tensor<8xf32>, tensor<9xf32>)
+  return
+}
+
+// -----
+
+func.func @cross_entropy_rows_c4(%x: tensor<8x10xf32>, %y: tensor<8xi32>, %w: tensor<8xf32>) {
+  // expected-error@+1 {{ignore_index 4294967296 is not a value of 'i32'}}
+  %0:2 = nn.cross_entropy_rows %x, %y, %w {ignore_index = 4294967296 : i64} : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
 func.func @cross_entropy_grad_c1(%x: tensor<8x10xf32>, %y: tensor<8xi64>, %w: tensor<9xf32>, %s: tensor<f32>) {
   // expected-error@+1 {{has logits 'tensor<8x10xf32>' but labels 'tensor<8xi64>' and row weights 'tensor<9xf32>'}}
   %0 = nn.cross_entropy_grad %x, %y, %w, %s : (tensor<8x10xf32>, tensor<8xi64>, tensor<9xf32>, tensor<f32>) -> tensor<8x10xf32>

@@ -22,26 +22,28 @@ OPERATORS = _imported()
 OPSETS = range(7, 26)
 
 _INTEGER_POWER = "Pow of integers is no differentiable maths; the importer says so"
-_MASK = "Dropout's mask output has no use when nothing is dropped; the importer says so"
-_RANDOM = "Dropout in training mode draws random numbers, which come with a later issue"
+_RANDOM = "Dropout in training mode draws dsc's own random numbers, and eval draws none"
 _BOOL_MAXIMUM = "ReduceMax of booleans is a logical or, which has no kernel"
+_LENGTH = "the window's length is data, and every shape must be known when compiling"
 
 # node test -> reason
 NODE_TESTS = {
+    "test_blackmanwindow_expanded": _LENGTH,
+    "test_blackmanwindow_symmetric_expanded": _LENGTH,
+    "test_hammingwindow_expanded": _LENGTH,
+    "test_hammingwindow_symmetric_expanded": _LENGTH,
+    "test_hannwindow_expanded": _LENGTH,
+    "test_hannwindow_symmetric_expanded": _LENGTH,
     "test_pow_types_int32_float32": _INTEGER_POWER,
     "test_pow_types_int32_int32": _INTEGER_POWER,
     "test_pow_types_int64_float32": _INTEGER_POWER,
     "test_pow_types_int64_int64": _INTEGER_POWER,
     "test_reduce_max_bool_inputs": _BOOL_MAXIMUM,
     "test_reduce_max_empty_set_bool": _BOOL_MAXIMUM,
-    "test_dropout_default_mask": _MASK,
-    "test_dropout_default_mask_ratio": _MASK,
     "test_training_dropout": _RANDOM,
     "test_training_dropout_default": _RANDOM,
     "test_training_dropout_default_mask": _RANDOM,
     "test_training_dropout_mask": _RANDOM,
-    "test_training_dropout_zero_ratio": _RANDOM,
-    "test_training_dropout_zero_ratio_mask": _RANDOM,
 }
 
-MINIMUM_PASSING = 283
+MINIMUM_PASSING = 586

@@ -127,6 +127,21 @@ TEST(Contraction, TilesCoverTheMatrix) {
       }
 }
 
+// A tile packs its operands once more, so there are few of them: enough for
+// some threads where a product is small, each with much to do where it is
+// large.
+TEST(Contraction, TilesAreFewAndLarge) {
+  auto tilesOf = [](int64_t batch, int64_t m, int64_t n, int64_t k) {
+    TileGrid grid = tileGridFor({DSRT_F32, 0, 0, 0, batch, m, n, k});
+    return grid.rows * grid.columns;
+  };
+  EXPECT_EQ(tilesOf(1, 64, 64, 64), 1);
+  EXPECT_EQ(tilesOf(1, 64, 512, 784), 2);
+  EXPECT_EQ(tilesOf(1, 256, 2304, 768), 4);
+  EXPECT_EQ(tilesOf(1, 256, 50257, 768), 63);
+  EXPECT_EQ(tilesOf(48, 64, 64, 64), 1);
+}
+
 TEST(Contraction, MissingProviderNamesThePackage) {
   const char *const nowhere[] = {"/nonexistent/libopenblas.so.0"};
   EXPECT_EQ(OpenBlas::load(nowhere).status().message(),

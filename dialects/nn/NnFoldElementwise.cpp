@@ -1,5 +1,6 @@
-// Constants are evaluated in double and rounded once. For +, -, *, / and sqrt
-// on f32 that is the correctly rounded result, since 53 >= 2 * 24 + 2 bits.
+// Integers are evaluated as they are, floats in double and rounded once. For +,
+// -, *, / and sqrt on f32 that is the correctly rounded result, since 53 >= 2 *
+// 24 + 2 bits.
 
 #include "dialects/nn/NnFold.h"
 

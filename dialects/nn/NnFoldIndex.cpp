@@ -93,10 +93,11 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
-/// The gradients of neighbouring slices, padded and added, are one tensor:
+/// The sum of two neighbours, each padded to the place of both, is the tensor
+/// that joins them:
 ///   add(pad(x, behind it room for y), pad(y, before it room for x))
 ///   = pad(concat(x, y))
-/// So the gradient of a split reads each part once.
+/// Slices of one tensor have such gradients.
 struct MergeNeighbouringPads : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -107,6 +107,36 @@ private:
     return outer ? inner && *inner == *outer + 1 : !inner;
   }
 
+  /// Whether nests that read what the loops `i` and `i + 1` write go along
+  /// these dimensions, too. One that repeats the only element of a dimension
+  /// does not.
+  static bool isReadAlong(LinalgOp nest, OpOperand &destination, unsigned i) {
+    AffineMap written = nest.getMatchingIndexingMap(&destination);
+    for (OpOperand &use : nest.getTiedOpResult(&destination).getUses()) {
+      auto reader = dyn_cast<LinalgOp>(use.getOwner());
+      if (!reader)
+        continue;
+      AffineMap read = reader.getMatchingIndexingMap(&use);
+      for (auto [from, to] : llvm::zip(written.getResults(), read.getResults()))
+        if ((from.isFunctionOfDim(i) || from.isFunctionOfDim(i + 1)) &&
+            !isa<AffineDimExpr>(to))
+          return false;
+    }
+    return true;
+  }
+
+  /// Whether another nest repeats a result of `nest` along dimensions of size
+  /// 1: it has no loops for them, and so takes the shape that the result has.
+  static bool isRepeated(LinalgOp nest) {
+    return llvm::any_of(nest->getUses(), [](OpOperand &use) {
+      auto reader = dyn_cast<LinalgOp>(use.getOwner());
+      return reader &&
+             llvm::any_of(
+                 reader.getMatchingIndexingMap(&use).getResults(),
+                 [](AffineExpr expr) { return !isa<AffineDimExpr>(expr); });
+    });
+  }
+
   /// Whether the loops of classes `a` and `b` may become one in all nests.
   /// With `byIndex`, an argument that the kernel only reads may stand against.
   bool canJoin(unsigned a, unsigned b, bool byIndex) const {
@@ -114,6 +144,8 @@ private:
       for (unsigned i = 0; i + 1 < nest.getNumLoops(); ++i) {
         if (classes.getClass(nest, i) != a)
           continue;
+        if (isRepeated(nest))
+          return false;
         auto iterators = nest.getIteratorTypesArray();
         bool isLast = i + 2 == nest.getNumLoops();
         if (iterators[i] != iterators[i + 1] ||
@@ -124,7 +156,8 @@ private:
           bool canReadByIndex =
               byIndex && !leadsToLast(b, nest) && nest.isDpsInput(&operand) &&
               isReadOnly(operand.get()) && map.isProjectedPermutation();
-          if (!walksBoth(map, i) && !canReadByIndex)
+          if ((!walksBoth(map, i) && !canReadByIndex) ||
+              (nest.isDpsInit(&operand) && !isReadAlong(nest, operand, i)))
             return false;
         }
       }

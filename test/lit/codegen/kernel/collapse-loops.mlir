@@ -104,3 +104,18 @@ func.func private @shape(%m: tensor<4x6xf32>) -> tensor<2x4xf32>
   %1 = nn.reduce_sum %0 dims = [2] : tensor<2x4x6xf32> -> tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
 }
+
+// -----
+
+// What is repeated along dimensions of size 1 keeps them; its reader does not.
+
+// CHECK-LABEL: func.func private @units
+// CHECK:         %[[SLICE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x6xf32>)
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%[[SLICE]], %{{.*}} : tensor<1x1x6xf32>, tensor<8x6xf32>)
+func.func private @units(%x: tensor<2x4x6xf32>, %y: tensor<1x1x9xf32>) -> tensor<2x4x6xf32>
+    attributes {exec.kernel, exec.kind = "elementwise"} {
+  %0 = nn.slice %y offsets = [0, 0, 0] sizes = [1, 1, 6] strides = [1, 1, 1] : tensor<1x1x9xf32> -> tensor<1x1x6xf32>
+  %1 = nn.broadcast %0 dims = [0, 1, 2] : tensor<1x1x6xf32> -> tensor<2x4x6xf32>
+  %2 = nn.add %x, %1 : tensor<2x4x6xf32>
+  return %2 : tensor<2x4x6xf32>
+}

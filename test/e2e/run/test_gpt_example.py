@@ -110,7 +110,9 @@ def sampler(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sampler")
     prefix = folder / "prefix"
     shell(folder, "cmake", "--install", BIN.parent, "--prefix", prefix, "--component", "runtime")
-    shell(folder, "cmake", "-S", EXAMPLE, "-B", "build", "-DCMAKE_PREFIX_PATH=%s" % prefix)
+    generator = ["-G", "Ninja"]  # a machine that ./dev set up has no make
+    arguments = ["-S", EXAMPLE, "-B", "build", "-DCMAKE_PREFIX_PATH=%s" % prefix]
+    shell(folder, "cmake", *generator, *arguments)
     shell(folder, "cmake", "--build", "build")
     return folder / "build/sample"
 

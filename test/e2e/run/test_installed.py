@@ -18,7 +18,9 @@ def test_embedding_example(tmp_path):
         return done.stdout
 
     run("cmake", "--install", BIN.parent, "--prefix", tmp_path / "prefix")
-    run("cmake", "-S", EXAMPLE, "-B", "embed", "-DCMAKE_PREFIX_PATH=%s" % (tmp_path / "prefix"))
+    generator = ["-G", "Ninja"]  # a machine that ./dev set up has no make
+    arguments = ["-S", EXAMPLE, "-B", "embed", "-DCMAKE_PREFIX_PATH=%s" % (tmp_path / "prefix")]
+    run("cmake", *generator, *arguments)
     run("cmake", "--build", "embed")
     run(sys.executable, EXAMPLE / "make_model.py")
     loss = "--loss=cross_entropy(logits,labels)"

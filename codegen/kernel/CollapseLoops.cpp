@@ -125,18 +125,6 @@ private:
     return true;
   }
 
-  /// Whether another nest repeats a result of `nest` along dimensions of size
-  /// 1: it has no loops for them, and so takes the shape that the result has.
-  static bool isRepeated(LinalgOp nest) {
-    return llvm::any_of(nest->getUses(), [](OpOperand &use) {
-      auto reader = dyn_cast<LinalgOp>(use.getOwner());
-      return reader &&
-             llvm::any_of(
-                 reader.getMatchingIndexingMap(&use).getResults(),
-                 [](AffineExpr expr) { return !isa<AffineDimExpr>(expr); });
-    });
-  }
-
   /// Whether the loops of classes `a` and `b` may become one in all nests.
   /// With `byIndex`, an argument that the kernel only reads may stand against.
   bool canJoin(unsigned a, unsigned b, bool byIndex) const {
@@ -144,8 +132,6 @@ private:
       for (unsigned i = 0; i + 1 < nest.getNumLoops(); ++i) {
         if (classes.getClass(nest, i) != a)
           continue;
-        if (isRepeated(nest))
-          return false;
         auto iterators = nest.getIteratorTypesArray();
         bool isLast = i + 2 == nest.getNumLoops();
         if (iterators[i] != iterators[i + 1] ||

@@ -2,6 +2,7 @@
 
 #include "compiler/OptionSyntax.h"
 #include "compiler/Options.h"
+#include "compiler/explain/Explain.h"
 #include "compiler/export/onnx/OnnxExporter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -38,6 +39,7 @@ struct CommandLine {
 
   cl::SubCommand exportCommand{
       "export", "Write trained weights back into the user's ONNX graph"};
+  cl::SubCommand explainCommand{"explain", "Say in words what a module holds"};
 
   //===--- Model and data ------------------------------------------------===//
   cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.onnx"),
@@ -193,7 +195,7 @@ struct CommandLine {
       cl::sub(cl::SubCommand::getTopLevel()),
       cl::sub(exportCommand),
       cl::desc("File to write; - is standard output. Default: MODEL.so in "
-               "this folder, or standard output for text")};
+               "this folder, standard output for text, none with --plan")};
   cl::opt<std::string> emit{
       "emit", cl::value_desc("STAGE|llvm|asm|obj|so"), cl::init("so"),
       cl::cat(outputs),
@@ -209,6 +211,25 @@ struct CommandLine {
       "dump-stages", cl::value_desc("DIR"), cl::cat(outputs),
       cl::desc("Write the module after each stage to a numbered file in DIR. "
                "Default: none")};
+
+  cl::opt<std::string> plan{
+      "plan", cl::value_desc("verbose"), cl::ValueOptional, cl::cat(outputs),
+      cl::desc("Print what a rank holds and receives: bytes by class, padding, "
+               "bytes on the wire, the peak of a step; verbose also lists "
+               "every operation. Writes a module only if -o names one. "
+               "Default: off")};
+  cl::opt<unsigned> ranks{"ranks", cl::value_desc("RANKS"), cl::init(1),
+                          cl::cat(outputs),
+                          cl::desc("Ranks that --plan is for, up to "
+                                   "--max-world. Default: 1")};
+  cl::opt<bool> json{"json", cl::cat(outputs),
+                     cl::desc("Print --plan as JSON (docs/plan.md). Default: "
+                              "off")};
+
+  //===--- dsc explain ---------------------------------------------------===//
+  cl::opt<std::string> explainModule{cl::Positional, cl::Required,
+                                     cl::desc("MODULE.so"),
+                                     cl::sub(explainCommand)};
 
   //===--- dsc export ----------------------------------------------------===//
   cl::opt<std::string> exportModule{cl::Positional, cl::Required,
@@ -239,6 +260,7 @@ struct CommandLine {
   listGiven(llvm::ArrayRef<char *> arguments) const;
   void fillManifest(CompileOptions &options, llvm::ArrayRef<char *> arguments);
   bool fillOutput(CompileOptions &options);
+  bool fillPlan(CompileOptions &options);
 };
 
 } // namespace
@@ -255,6 +277,7 @@ void CommandLine::groupMlirFlags() {
   cl::HideUnrelatedOptions(
       {&inputs, &training, &optimization, &target, &outputs, &mlirFlags});
   cl::HideUnrelatedOptions({&inputs, &outputs}, exportCommand);
+  cl::HideUnrelatedOptions({&inputs, &outputs}, explainCommand);
 }
 
 static bool usageError(const llvm::Twine &message) {
@@ -285,7 +308,7 @@ bool CommandLine::fillOutput(CompileOptions &options) {
                       ": neither a stage nor one of llvm, asm, obj, so");
   }
   options.output = output;
-  if (!options.output.empty())
+  if (!options.output.empty() || options.plan.enabled)
     return true;
   switch (options.outputKind) {
   case OutputKind::SharedObject:
@@ -297,6 +320,38 @@ bool CommandLine::fillOutput(CompileOptions &options) {
   default:
     options.output = "-";
   }
+  return true;
+}
+
+/// A plan is for programs that are whole, so what stops before there are any
+/// cannot be combined with it.
+bool CommandLine::fillPlan(CompileOptions &options) {
+  options.plan.enabled = plan.getNumOccurrences() != 0;
+  if (!options.plan.enabled) {
+    for (const cl::Option *option : {(cl::Option *)&ranks, (cl::Option *)&json})
+      if (option->getNumOccurrences())
+        return usageError("--" + option->ArgStr +
+                          " has no effect without --plan");
+    return true;
+  }
+  if (!plan.empty() && plan != "verbose")
+    return usageError("--plan=" + plan.getValue() +
+                      ": it is --plan or --plan=verbose");
+  if (ranks == 0 || ranks > maxWorld)
+    return usageError("--ranks=" + llvm::Twine(ranks) +
+                      ": must be from 1 to --max-world, which is " +
+                      llvm::Twine(maxWorld));
+  if (params)
+    return usageError("--params stops before there is a plan; drop --plan");
+  if (std::optional<Stage> stage = lookupStage(emit);
+      stage && *stage < Stage::Lower)
+    return usageError("--emit=" + emit.getValue() +
+                      " stops before there is a plan; drop --plan");
+  if (output == "-")
+    return usageError("--plan prints to standard output: give -o a file");
+  options.plan.verbose = plan == "verbose";
+  options.plan.json = json;
+  options.plan.ranks = ranks;
   return true;
 }
 
@@ -519,7 +574,7 @@ bool CommandLine::fill(CompileOptions &options,
   options.import.bind = options.normalize.bind;
   fillInit(options.import);
   if (!fillOptimizer(options.differentiate) || !fillTarget(options) ||
-      !fillOutput(options))
+      !fillPlan(options) || !fillOutput(options))
     return false;
   fillManifest(options, arguments);
   return true;
@@ -542,11 +597,18 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
           "dsc: compile an ONNX model into its distributed training step\n\n"
           "  dsc MODEL.onnx --loss='cross_entropy(logits,labels)' -o M.so\n"
           "  dsc MODEL.onnx --forward -o M.so\n"
+          "  dsc MODEL.onnx --loss=LOSS --plan --ranks=8\n"
+          "  dsc explain M.so\n"
           "  dsc export M.so --weights=TRAINED.safetensors -o OUT.onnx\n",
           &llvm::errs()))
     return std::nullopt;
 
   Command command;
+  if (line.explainCommand) {
+    command.explain =
+        std::make_unique<ExplainOptions>(ExplainOptions{line.explainModule});
+    return command;
+  }
   if (line.exportCommand) {
     if (line.output.empty() || line.output == "-") {
       usageError("export writes an ONNX file: name it with -o OUT.onnx");

@@ -7,9 +7,10 @@
 namespace dsc {
 
 struct CompileOptions;
+struct ExplainOptions;
 struct ExportOptions;
 
-/// What the command line asks for: exactly one of the two is set.
+/// What the command line asks for: exactly one member is set.
 struct Command {
   Command();
   Command(Command &&);
@@ -17,6 +18,7 @@ struct Command {
 
   std::unique_ptr<CompileOptions> compile;
   std::unique_ptr<ExportOptions> exportModel;
+  std::unique_ptr<ExplainOptions> explain;
 };
 
 /// Parses the command line of `dsc`. Prints help and version itself (and

@@ -48,6 +48,7 @@ private:
   ExitCode runStage(const StageInfo &stage);
   ExitCode runPasses(const StageInfo &stage, ModuleOp module,
                      const CompileOptions &options);
+  bool plan();
   ExitCode failStage(const StageInfo &stage, ModuleOp module,
                      StringRef failedPass);
   bool dump(const StageInfo &stage);
@@ -63,6 +64,8 @@ private:
   std::vector<EntrySet> sets;
   /// Filled before lower, which turns parameters into rows of the state table.
   std::vector<WeightSource> weights;
+  /// What --plan prints, once all has been written.
+  std::string planText;
   DefaultTimingManager timing;
   TimingScope rootScope;
   unsigned errors = 0;
@@ -196,6 +199,21 @@ ExitCode Compilation::runStage(const StageInfo &stage) {
   return Success;
 }
 
+/// Works out what --plan prints, from the programs as they will run.
+bool Compilation::plan() {
+  llvm::Expected<RankPlan> plan =
+      planRank(*modules.front(), options.plan.ranks);
+  if (!plan) {
+    llvm::WithColor::error(llvm::errs(), "dsc")
+        << llvm::toString(plan.takeError()) << '\n';
+    return false;
+  }
+  llvm::raw_string_ostream os(planText);
+  (options.plan.json ? printPlanJson : printPlan)(*plan, options.plan.verbose,
+                                                  os);
+  return true;
+}
+
 ExitCode Compilation::run() {
   for (const StageInfo &stage : getStages()) {
     if (stage.stage == Stage::Lower)
@@ -208,11 +226,20 @@ ExitCode Compilation::run() {
       printParameterTable(*modules.front(), llvm::outs());
       return Success;
     }
+    if (options.plan.enabled && stage.stage == Stage::Lower) {
+      if (!plan())
+        return InputError;
+      if (options.output.empty())
+        break;
+    }
     if (options.outputKind == OutputKind::Stage &&
         stage.stage == options.lastStage)
       break;
   }
-  return write() ? Success : InputError;
+  if (!options.output.empty() && !write())
+    return InputError;
+  llvm::outs() << planText;
+  return Success;
 }
 
 /// The shared object and the weights beside it. A module without its weights

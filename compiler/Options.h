@@ -4,6 +4,7 @@
 #include "codegen/host/HostTarget.h"
 #include "compiler/Stages.h"
 #include "compiler/import/onnx/OnnxImporter.h"
+#include "compiler/plan/PrintPlan.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/fusion/Passes.h"
 #include "passes/lower/Passes.h"
@@ -23,8 +24,9 @@ enum class OutputKind { Stage, LLVMIR, Assembly, Object, SharedObject };
 struct CompileOptions {
   /// ONNX file to read.
   std::string model;
-  /// File to write; "-" is standard output. The module's weights are written
-  /// beside it, with `.so` replaced by `.weights.safetensors`.
+  /// File to write; "-" is standard output, and empty, which only --plan
+  /// allows, none. The module's weights are written beside it, with `.so`
+  /// replaced by `.weights.safetensors`.
   std::string output;
   OutputKind outputKind = OutputKind::SharedObject;
   /// Last stage to run when `outputKind` is Stage.
@@ -35,6 +37,8 @@ struct CompileOptions {
   std::string dumpStages;
   /// Print every parameter with its role and the reason, and stop.
   bool listParameters = false;
+  /// What to print of the memory and the wire of one rank.
+  PlanOptions plan;
 
   OnnxImportOptions import;
   NormalizeOptions normalize;

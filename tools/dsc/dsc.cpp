@@ -3,6 +3,7 @@
 #include "compiler/CommandLine.h"
 #include "compiler/Compile.h"
 #include "compiler/Options.h"
+#include "compiler/explain/Explain.h"
 #include "compiler/export/onnx/OnnxExporter.h"
 
 int main(int argc, char **argv) {
@@ -11,5 +12,7 @@ int main(int argc, char **argv) {
     return dsc::UsageError;
   if (command->exportModel)
     return dsc::exportModel(*command->exportModel);
+  if (command->explain)
+    return dsc::explainModule(*command->explain);
   return dsc::compile(*command->compile);
 }

@@ -1,6 +1,7 @@
 #include "compiler/export/onnx/ModuleManifest.h"
 
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -58,11 +59,22 @@ static Expected<StringRef> findManifest(const object::ObjectFile &file) {
   return makeError("it has no section .dsc.manifest, so dsc did not write it");
 }
 
-Expected<ModuleManifest> readModuleManifest(StringRef path) {
+Expected<std::string> readManifestText(StringRef path) {
   auto binary = object::ObjectFile::createObjectFile(path);
-  if (!binary)
-    return binary.takeError();
+  if (!binary) {
+    std::string why = toString(binary.takeError());
+    if (!sys::fs::is_regular_file(path))
+      return makeError(why);
+    return makeError("it is no module that dsc wrote: " + why);
+  }
   Expected<StringRef> text = findManifest(*binary->getBinary());
+  if (!text)
+    return text.takeError();
+  return text->str();
+}
+
+Expected<ModuleManifest> readModuleManifest(StringRef path) {
+  Expected<std::string> text = readManifestText(path);
   if (!text)
     return text.takeError();
   Expected<json::Value> value = json::parse(*text);

@@ -34,6 +34,9 @@ struct ModuleManifest {
   std::vector<ExportedParameter> parameters;
 };
 
+/// The manifest section of a module that dsc wrote, without loading it.
+llvm::Expected<std::string> readManifestText(llvm::StringRef path);
+
 /// Reads the manifest section of a module that dsc wrote, without loading it.
 llvm::Expected<ModuleManifest> readModuleManifest(llvm::StringRef path);
 

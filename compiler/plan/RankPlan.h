@@ -1,0 +1,91 @@
+#ifndef DSC_COMPILER_PLAN_RANKPLAN_H
+#define DSC_COMPILER_PLAN_RANKPLAN_H
+
+#include "compiler/plan/ArenaUse.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace dsc {
+
+/// What the bytes of a rank are for, in the order of the printed table. The
+/// first three and Scalars and Staging are the state region, the last five the
+/// step region at the place where most of it is in use.
+enum class ByteClass {
+  Parameters,
+  Gradients,
+  Optimizer,
+  ComputeCopies, ///< Parameters in another type than the one that is trained.
+  Scalars,       ///< Settings, counters, accumulators, reports.
+  Staging,       ///< What collectives receive before it is added up.
+  Inputs,
+  Activations,
+  GatherBuffers, ///< Gathered parameters.
+  ReduceBuffers, ///< Whole gradients on their way to a reduction.
+  Workspace,     ///< What providers of contractions declare.
+  Unused,        ///< Of the step region, at its peak.
+};
+inline constexpr unsigned kByteClasses = unsigned(ByteClass::Unused) + 1;
+
+/// One group of parameters, cut over all ranks.
+struct GroupPlan {
+  std::string name;
+  uint32_t stage = 0;
+  uint64_t elementBytes = 0;
+  uint64_t tensorElements = 0; ///< Of the tensors alone.
+  uint64_t elements = 0;       ///< With the gaps between them.
+  uint64_t shardElements = 0;  ///< Of one rank.
+  uint64_t owners = 0;         ///< Ranks that own any of the elements.
+
+  uint64_t gapElements() const { return elements - tensorElements; }
+  /// Zeros behind the last tensor, over all ranks.
+  uint64_t tailElements(uint64_t ranks) const {
+    return ranks * shardElements - elements;
+  }
+};
+
+/// The collectives of one kind and group in an entry point.
+struct WirePlan {
+  std::string collective; ///< all_gather or all_to_all.
+  std::string group;      ///< Empty: numbers that belong to no group.
+  uint64_t count = 0;
+  uint64_t receivedBytes = 0; ///< By each rank from the others, in one call.
+};
+
+struct EntryPlan {
+  std::string name;
+  std::string kind;
+  uint64_t arenaBytes = 0;
+  ArenaUse arena;
+  std::vector<WirePlan> wire;
+
+  uint64_t receivedBytes() const;
+};
+
+/// What each rank of a run holds and receives. All ranks hold equally much;
+/// those whose range of a group lies behind its last tensor hold zeros.
+struct RankPlan {
+  uint32_t ranks = 1;
+  std::array<uint64_t, kByteClasses> bytes = {};
+  uint64_t arenaBytes = 0;
+  /// What a session allocates: the sum of `bytes`.
+  uint64_t totalBytes = 0;
+  std::vector<GroupPlan> groups;
+  std::vector<EntryPlan> entries;
+
+  uint64_t &operator[](ByteClass kind) { return bytes[unsigned(kind)]; }
+  uint64_t operator[](ByteClass kind) const { return bytes[unsigned(kind)]; }
+  /// The entry that the step region is as large as; null without entries.
+  const EntryPlan *largestEntry() const;
+};
+
+/// Plans a module in the form after the lower stage for `ranks` ranks, with the
+/// layout function that the runtime allocates by. Fails if a size does not fit
+/// in 64 bits.
+llvm::Expected<RankPlan> planRank(mlir::ModuleOp module, uint32_t ranks);
+
+} // namespace dsc
+
+#endif // DSC_COMPILER_PLAN_RANKPLAN_H

@@ -26,7 +26,7 @@ fi
 # The sampler is a program of a user's: it finds the installed runtime.
 build_sampler() {
   cmake --install build/release --prefix $out/install --component runtime &&
-    cmake -G Ninja -S examples/gpt -B $out/sampler -DCMAKE_BUILD_TYPE=Release \
+    cmake --fresh -G Ninja -S examples/gpt -B $out/sampler -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_PREFIX_PATH="$PWD/$out/install" &&
     cmake --build $out/sampler
 }

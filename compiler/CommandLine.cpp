@@ -227,8 +227,7 @@ struct CommandLine {
                               "off")};
 
   //===--- dsc explain ---------------------------------------------------===//
-  cl::opt<std::string> explainModule{cl::Positional, cl::Required,
-                                     cl::desc("MODULE.so"),
+  cl::opt<std::string> explainModule{cl::Positional, cl::desc("MODULE.so"),
                                      cl::sub(explainCommand)};
 
   //===--- dsc export ----------------------------------------------------===//
@@ -328,7 +327,8 @@ bool CommandLine::fillOutput(CompileOptions &options) {
 bool CommandLine::fillPlan(CompileOptions &options) {
   options.plan.enabled = plan.getNumOccurrences() != 0;
   if (!options.plan.enabled) {
-    for (const cl::Option *option : {(cl::Option *)&ranks, (cl::Option *)&json})
+    const cl::Option *needPlan[] = {&ranks, &json};
+    for (const cl::Option *option : needPlan)
       if (option->getNumOccurrences())
         return usageError("--" + option->ArgStr +
                           " has no effect without --plan");
@@ -605,6 +605,10 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
 
   Command command;
   if (line.explainCommand) {
+    if (line.explainModule.empty()) {
+      usageError("which module? dsc explain M.so");
+      return std::nullopt;
+    }
     command.explain =
         std::make_unique<ExplainOptions>(ExplainOptions{line.explainModule});
     return command;

@@ -48,7 +48,7 @@ private:
   ExitCode runStage(const StageInfo &stage);
   ExitCode runPasses(const StageInfo &stage, ModuleOp module,
                      const CompileOptions &options);
-  bool plan();
+  bool makePlan();
   ExitCode failStage(const StageInfo &stage, ModuleOp module,
                      StringRef failedPass);
   bool dump(const StageInfo &stage);
@@ -200,7 +200,7 @@ ExitCode Compilation::runStage(const StageInfo &stage) {
 }
 
 /// Works out what --plan prints, from the programs as they will run.
-bool Compilation::plan() {
+bool Compilation::makePlan() {
   llvm::Expected<RankPlan> plan =
       planRank(*modules.front(), options.plan.ranks);
   if (!plan) {
@@ -227,7 +227,7 @@ ExitCode Compilation::run() {
       return Success;
     }
     if (options.plan.enabled && stage.stage == Stage::Lower) {
-      if (!plan())
+      if (!makePlan())
         return InputError;
       if (options.output.empty())
         break;

@@ -93,10 +93,11 @@ static void printEntries(const Manifest &manifest, raw_ostream &os) {
     os << formatv("\nentry point {0}", entry.name);
     if (entry.kind != entry.name)
       os << formatv(" (a {0})", entry.kind);
-    os << formatv(": {0} kernel launches, {1} collectives, {2} bytes of the "
-                  "step region, hash {3}\n",
-                  entry.launches, entry.collectives.size(), entry.arenaBytes,
-                  entry.hash);
+    os << formatv(
+        ": {0}, {1}, {2} bytes of the step region, hash {3}\n",
+        formatCount(entry.launches, "kernel launch", "kernel launches"),
+        formatCount(entry.collectives.size(), "collective", "collectives"),
+        entry.arenaBytes, entry.hash);
     printTensors("input", entry.inputs, os);
     printTensors("output", entry.outputs, os);
     printCollectives(entry, os);
@@ -121,8 +122,8 @@ static void printGroups(const Manifest &manifest, raw_ostream &os) {
     TextTable table("ll");
     for (const Manifest::Segment &segment : group.segments)
       table.add(
-          {"  " + segment.tensor, formatv("elements {0} to {1}", segment.offset,
-                                          segment.offset + segment.elements)});
+          {"  " + segment.tensor,
+           formatv("{0} elements at {1}", segment.elements, segment.offset)});
     table.print(os);
   }
 }

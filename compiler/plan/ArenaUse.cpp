@@ -1,8 +1,10 @@
 #include "compiler/plan/ArenaUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
+#include <optional>
+#include <utility>
 
 using namespace dsc;
 using namespace mlir;
@@ -14,6 +16,18 @@ static StringRef getCollectiveGroup(Operation *op) {
   if (auto exchange = dyn_cast<exec::AllToAllOp>(op))
     return exchange.getGroup();
   return "";
+}
+
+/// Names of the ONNX places that `location` was made from. Of a function's node
+/// it is the node that counts, not its callers.
+static void collectNames(Location location, llvm::SetVector<StringRef> &names) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    names.insert(name.getName().getValue());
+  else if (auto call = dyn_cast<CallSiteLoc>(location))
+    collectNames(call.getCallee(), names);
+  else if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      collectNames(part, names);
 }
 
 static OpPlace describe(Operation *op) {
@@ -30,13 +44,10 @@ static OpPlace describe(Operation *op) {
   } else if (StringRef group = getCollectiveGroup(op); !group.empty()) {
     place.operation += (" " + group).str();
   }
-  op->getLoc()->walk([&](Location inner) {
-    auto name = dyn_cast<NameLoc>(inner);
-    if (!name)
-      return WalkResult::advance();
-    place.node = name.getName().str();
-    return WalkResult::interrupt();
-  });
+  llvm::SetVector<StringRef> names;
+  collectNames(op->getLoc(), names);
+  for (StringRef name : names)
+    place.nodes.push_back(name.str());
   return place;
 }
 

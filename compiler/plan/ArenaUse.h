@@ -13,7 +13,8 @@ enum class BufferUse { Activation, Gather, Reduction };
 /// An operation as a reader knows it.
 struct OpPlace {
   std::string operation; ///< Such as `contraction`, `all_gather fc1`.
-  std::string node;      ///< The ONNX node that it comes from; may be empty.
+  /// Nodes and initializers of the ONNX file that it comes from, if any.
+  std::vector<std::string> nodes;
 };
 
 /// Bytes that are in use at one place.

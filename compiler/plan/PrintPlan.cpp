@@ -5,6 +5,7 @@
 #include "llvm/Support/JSON.h"
 
 using namespace dsc;
+using llvm::formatv;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
@@ -47,10 +48,6 @@ static StringRef nameOf(BufferUse use) {
 
 static std::string text(uint64_t number) { return std::to_string(number); }
 
-static std::string plural(uint64_t count, StringRef noun) {
-  return llvm::formatv("{0} {1}{2}", count, noun, count == 1 ? "" : "s");
-}
-
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
@@ -73,7 +70,7 @@ static void printGroups(const RankPlan &plan, raw_ostream &os) {
     table.add({group.name, text(group.stage), text(group.tensorElements),
                text(group.shardElements), text(group.gapElements()), text(tail),
                text((tail + group.gapElements()) * group.elementBytes),
-               llvm::formatv("{0} of {1}", group.owners, plan.ranks)});
+               formatv("{0} of {1}", group.owners, plan.ranks)});
   }
   table.print(os);
 }
@@ -94,9 +91,14 @@ static void printWire(const RankPlan &plan, raw_ostream &os) {
   table.print(os);
 }
 
+/// "contraction of node 'fc1' (Gemm)"; of several nodes the first.
 static std::string describe(const OpPlace &place) {
-  return place.node.empty() ? place.operation
-                            : place.operation + " of " + place.node;
+  if (place.nodes.empty())
+    return place.operation;
+  std::string text = place.operation + " of " + place.nodes.front();
+  if (place.nodes.size() > 1)
+    text += formatv(" and {0} more", place.nodes.size() - 1);
+  return text;
 }
 
 static void printPeaks(const RankPlan &plan, raw_ostream &os) {
@@ -130,7 +132,9 @@ static void printBuffers(const EntryPlan &entry, bool verbose,
                describe(buffer.definedBy)});
   table.print(os);
   if (count < buffers.size())
-    os << "and " << plural(buffers.size() - count, "smaller buffer")
+    os << "and "
+       << formatCount(buffers.size() - count, "smaller buffer",
+                      "smaller buffers")
        << " (--plan=verbose shows all)\n";
 }
 
@@ -144,7 +148,7 @@ static void printSteps(const EntryPlan &entry, raw_ostream &os) {
 }
 
 void dsc::printPlan(const RankPlan &plan, bool verbose, raw_ostream &os) {
-  os << "plan for " << plural(plan.ranks, "rank") << "\n\n";
+  os << "plan for " << formatCount(plan.ranks, "rank", "ranks") << "\n\n";
   printClasses(plan, os);
   if (!plan.groups.empty()) {
     os << '\n';
@@ -177,7 +181,10 @@ static std::string fix(StringRef name) { return llvm::json::fixUTF8(name); }
 
 static void writePlace(const OpPlace &place, llvm::json::OStream &json) {
   json.attribute("operation", fix(place.operation));
-  json.attribute("node", fix(place.node));
+  json.attributeArray("nodes", [&] {
+    for (StringRef node : place.nodes)
+      json.value(fix(node));
+  });
 }
 
 static void writeGroup(const GroupPlan &group, uint64_t ranks,

@@ -30,3 +30,8 @@ std::string dsc::formatMebibytes(uint64_t bytes) {
   constexpr double kMebibyte = 1 << 20;
   return llvm::formatv("{0:f2}", double(bytes) / kMebibyte);
 }
+
+std::string dsc::formatCount(uint64_t count, llvm::StringRef one,
+                             llvm::StringRef many) {
+  return llvm::formatv("{0} {1}", count, count == 1 ? one : many);
+}

@@ -26,6 +26,10 @@ private:
 /// "1.25": bytes in MiB.
 std::string formatMebibytes(uint64_t bytes);
 
+/// "1 rank", "2 ranks".
+std::string formatCount(uint64_t count, llvm::StringRef one,
+                        llvm::StringRef many);
+
 } // namespace dsc
 
 #endif // DSC_COMPILER_PLAN_TEXTTABLE_H

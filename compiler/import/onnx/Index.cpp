@@ -54,7 +54,7 @@ LogicalResult onnx_import::importGatherND(NodeImporter &node) {
 LogicalResult onnx_import::importCumSum(NodeImporter &node) {
   if (failed(node.checkInputs(2, 2)))
     return failure();
-  FailureOr<double> given = node.constantNumber(1, "constant axis", 0);
+  FailureOr<double> given = node.constantNumber(1, "axis", 0);
   FailureOr<int64_t> exclusive = node.intAttribute("exclusive", 0);
   FailureOr<int64_t> reverse = node.intAttribute("reverse", 0);
   if (failed(given) || failed(exclusive) || failed(reverse))

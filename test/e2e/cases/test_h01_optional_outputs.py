@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from harness.check import gradients_as_oracle
-from harness.models import model, node, value
+from harness.models import decomposed_layer_norm, model, node, value
 from onnx import TensorProto
 
 ROWS, WIDTH, EPSILON = 3, 6, 1e-5
@@ -21,21 +21,6 @@ def parameters():
 
 def layer_norm(outputs):
     return [node("LayerNormalization", ["w", "scale", "bias"], outputs, epsilon=EPSILON)]
-
-
-def decomposed():
-    """As opset 13 exports have it."""
-    return [
-        node("ReduceMean", ["w"], ["mean"], axes=[-1]),
-        node("Sub", ["w", "mean"], ["centred"]),
-        node("Pow", ["centred", "two"], ["squares"]),
-        node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
-        node("Add", ["variance", "epsilon"], ["shifted"]),
-        node("Sqrt", ["shifted"], ["deviation"]),
-        node("Div", ["centred", "deviation"], ["normalized"]),
-        node("Mul", ["normalized", "scale"], ["scaled"]),
-        node("Add", ["scaled", "bias"], ["y"]),
-    ]
 
 
 def gradients(nodes, folder, constants=None, output="y", width=WIDTH, flags=()):
@@ -60,7 +45,7 @@ def test_unused_outputs_change_nothing(outputs, tmp_path):
 def test_decomposed_form_has_the_same_gradients(tmp_path):
     alone = gradients(layer_norm(["y"]), tmp_path / "alone")
     numbers = {"two": np.float32(2), "epsilon": np.float32(EPSILON)}
-    apart = gradients(decomposed(), tmp_path / "apart", numbers, flags=["--freeze=two|epsilon"])
+    apart = gradients(decomposed_layer_norm("w"), tmp_path / "apart", numbers, flags=["--freeze=two|epsilon"])
     for name, gradient in alone.items():
         np.testing.assert_allclose(apart[name], gradient, rtol=1e-9, err_msg=name)
 

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from harness.check import gradients_as_oracle
-from harness.models import model, node, value
+from harness.models import decomposed_layer_norm, model, node, value
 from harness.session import session
 from harness.tools import compile_model
 from onnx import TensorProto
@@ -31,17 +31,7 @@ def nodes(form):
     if form == "LayerNormalization":
         return [node(form, ["x", "scale", "bias"], ["y"], epsilon=EPSILON)], {}
     numbers = {"two": np.float32(2), "epsilon": np.float32(EPSILON)}
-    return [
-        node("ReduceMean", ["x"], ["mean"], axes=[-1]),
-        node("Sub", ["x", "mean"], ["centred"]),
-        node("Pow", ["centred", "two"], ["squares"]),
-        node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
-        node("Add", ["variance", "epsilon"], ["shifted"]),
-        node("Sqrt", ["shifted"], ["deviation"]),
-        node("Div", ["centred", "deviation"], ["normalized"]),
-        node("Mul", ["normalized", "scale"], ["scaled"]),
-        node("Add", ["scaled", "bias"], ["y"]),
-    ], numbers
+    return decomposed_layer_norm("x"), numbers
 
 
 def reference(x):

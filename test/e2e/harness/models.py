@@ -13,6 +13,22 @@ def node(op, inputs, outputs, name=None, **attributes):
     return helper.make_node(op, list(inputs), list(outputs), name=name, **attributes)
 
 
+def decomposed_layer_norm(x):
+    """Nodes of `y`, the normalised rows of `x`, as exporters before opset 17
+    write them; `two`, `epsilon`, `scale` and `bias` are initializers."""
+    return [
+        node("ReduceMean", [x], ["mean"], axes=[-1]),
+        node("Sub", [x, "mean"], ["centred"]),
+        node("Pow", ["centred", "two"], ["squares"]),
+        node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
+        node("Add", ["variance", "epsilon"], ["shifted"]),
+        node("Sqrt", ["shifted"], ["deviation"]),
+        node("Div", ["centred", "deviation"], ["normalized"]),
+        node("Mul", ["normalized", "scale"], ["scaled"]),
+        node("Add", ["scaled", "bias"], ["y"]),
+    ]
+
+
 def value(name, array_or_type, shape=None):
     """A graph input or output like an array, or of a type and shape."""
     if isinstance(array_or_type, np.ndarray):

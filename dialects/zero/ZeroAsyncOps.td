@@ -101,7 +101,7 @@ def Zero_ReduceScatterAwaitOp : Zero_AwaitOp<"reduce_scatter"> {
 }
 
 //===----------------------------------------------------------------------===//
-// All-reduce
+// Reductions of accumulators
 //===----------------------------------------------------------------------===//
 
 def Zero_AllReduceGradientsStartOp : Zero_StartOp<"all_reduce_gradients", [
@@ -133,6 +133,74 @@ def Zero_AllReduceGradientsAwaitOp : Zero_AwaitOp<"all_reduce_gradients"> {
   let assemblyFormat = "$token attr-dict";
   let hasVerifier = 1;
 }
+
+def Zero_ReduceGradientsStartOp : Zero_StartOp<"reduce_gradients", [
+    DeclareOpInterfaceMethods<CollectiveOpInterface, ["getCollectiveName"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Begin to sum each rank's range of gradient accumulators";
+  let description = [{
+    Begins what `zero.reduce_gradients` does, under the same constraints.
+
+    ```mlir
+    %token = zero.reduce_gradients_start @fc1 axis(@world)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$axis);
+  let assemblyFormat = "$group `axis` `(` $axis `)` attr-dict";
+}
+
+def Zero_ReduceGradientsAwaitOp : Zero_AwaitOp<"reduce_gradients"> {
+  let summary = "Wait until this rank's range of accumulators holds its sum";
+  let description = [{
+    Constraints:
+    - (C1) `token` comes from a `zero.reduce_gradients_start`.
+
+    ```mlir
+    zero.reduce_gradients_await %token
+    ```
+  }];
+  let arguments = (ins Zero_TokenType:$token);
+  let assemblyFormat = "$token attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Refresh
+//===----------------------------------------------------------------------===//
+
+def Zero_RefreshStartOp : Zero_StartOp<"refresh", [
+    DeclareOpInterfaceMethods<CollectiveOpInterface, ["getCollectiveName"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Begin to bring whole parameters up to date";
+  let description = [{
+    Begins what `zero.refresh` does, under the same constraints.
+
+    ```mlir
+    %token = zero.refresh_start @fc1 axis(@world)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$axis);
+  let assemblyFormat = "$group `axis` `(` $axis `)` attr-dict";
+}
+
+def Zero_RefreshAwaitOp : Zero_AwaitOp<"refresh"> {
+  let summary = "Wait until whole parameters are up to date";
+  let description = [{
+    Constraints:
+    - (C1) `token` comes from a `zero.refresh_start`.
+
+    ```mlir
+    zero.refresh_await %token
+    ```
+  }];
+  let arguments = (ins Zero_TokenType:$token);
+  let assemblyFormat = "$token attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// All-reduce of values
+//===----------------------------------------------------------------------===//
 
 def Zero_AllReduceStartOp : Zero_StartOp<"all_reduce", [
     DeclareOpInterfaceMethods<CollectiveOpInterface,

@@ -48,6 +48,12 @@ StringRef AllReduceGradientsOp::getCollectiveName() {
 StringRef AllReduceGradientsStartOp::getCollectiveName() {
   return "all_reduce_gradients";
 }
+StringRef ReduceGradientsOp::getCollectiveName() { return "reduce_gradients"; }
+StringRef ReduceGradientsStartOp::getCollectiveName() {
+  return "reduce_gradients";
+}
+StringRef RefreshOp::getCollectiveName() { return "refresh"; }
+StringRef RefreshStartOp::getCollectiveName() { return "refresh"; }
 StringRef AllReduceOp::getCollectiveName() { return "all_reduce"; }
 StringRef AllReduceStartOp::getCollectiveName() { return "all_reduce"; }
 

@@ -192,6 +192,51 @@ def Zero_AllReduceGradientsOp : Zero_Op<"all_reduce_gradients",
   let assemblyFormat = "$group `axis` `(` $axis `)` attr-dict";
 }
 
+def Zero_ReduceGradientsOp : Zero_Op<"reduce_gradients",
+    [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<CollectiveOpInterface, ["getCollectiveName"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Sum each rank's range of whole gradient accumulators";
+  let description = [{
+    Replaces this rank's range of the whole gradient accumulators of the group by
+    its sum over the ranks along `axis`, in rank order. Outside of that range an
+    accumulator keeps what this rank has added up itself, which is of no use to
+    anybody, so that what follows reads parts.
+
+    Constraints:
+    - (C1) `group` names a `zero.group` that is not frozen and whose gradients,
+      but not moments, are whole (`stage` 1), and `axis` is a known axis
+      (`@world`).
+
+    ```mlir
+    zero.reduce_gradients @fc1 axis(@world)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$axis);
+  let assemblyFormat = "$group `axis` `(` $axis `)` attr-dict";
+}
+
+def Zero_RefreshOp : Zero_Op<"refresh", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<CollectiveOpInterface, ["getCollectiveName"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Bring whole parameters up to date after ranks changed parts";
+  let description = [{
+    Every rank holds the parameters of the group whole and has changed its part
+    of them. Each part replaces what the other ranks have in its place.
+
+    Constraints:
+    - (C1) `group` names a `zero.group` that is not frozen and whose parameters,
+      but not moments, are whole (`stage` 1 or 2), and `axis` is a known axis
+      (`@world`).
+
+    ```mlir
+    zero.refresh @fc1 axis(@world)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$group, FlatSymbolRefAttr:$axis);
+  let assemblyFormat = "$group `axis` `(` $axis `)` attr-dict";
+}
+
 def Zero_AllReduceOp : Zero_Op<"all_reduce", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<CollectiveOpInterface,
         ["getCollectiveName", "getCollectiveGroup", "getPayloadBytes"]>,

@@ -91,6 +91,34 @@ LogicalResult verifyAllReduceGradients(Operation *op, FlatSymbolRefAttr name,
   return success();
 }
 
+LogicalResult verifyReduceGradients(Operation *op, FlatSymbolRefAttr name,
+                                    FlatSymbolRefAttr axis,
+                                    SymbolTableCollection &tables) {
+  FailureOr<GroupOp> group = verifyReduction(op, name, axis, tables);
+  if (failed(group))
+    return failure();
+  if (group->getStage() != 1)
+    return op->emitOpError("needs whole gradients of which each rank uses its "
+                           "part (stage 1), but ")
+           << name << " is of stage " << group->getStage();
+  return success();
+}
+
+LogicalResult verifyRefresh(Operation *op, FlatSymbolRefAttr name,
+                            FlatSymbolRefAttr axis,
+                            SymbolTableCollection &tables) {
+  FailureOr<GroupOp> group = verifyGroup(op, name, tables);
+  if (failed(group) || failed(verifyAxis(op, axis)))
+    return failure();
+  if (group->getFrozen())
+    return op->emitOpError("refreshes ") << name << ", which is frozen";
+  if (group->getStage() != 1 && group->getStage() != 2)
+    return op->emitOpError("needs whole parameters of which each rank changes "
+                           "its part (stage 1 or 2), but ")
+           << name << " is of stage " << group->getStage();
+  return success();
+}
+
 LogicalResult verifyAllReduce(Operation *op, ValueRange values,
                               FlatSymbolRefAttr axis) {
   if (values.empty())
@@ -209,6 +237,16 @@ AllReduceGradientsOp::verifySymbolUses(SymbolTableCollection &tables) {
                                   tables); // C1
 }
 
+LogicalResult
+ReduceGradientsOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyReduceGradients(*this, getGroupAttr(), getAxisAttr(),
+                               tables); // C1
+}
+
+LogicalResult RefreshOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyRefresh(*this, getGroupAttr(), getAxisAttr(), tables); // C1
+}
+
 LogicalResult AllReduceOp::verify() {
   return verifyAllReduce(*this, getValues(), getAxisAttr()); // C1, C2
 }
@@ -248,6 +286,23 @@ AllReduceGradientsStartOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult AllReduceGradientsAwaitOp::verify() {
   return verifyToken<AllReduceGradientsStartOp>(*this); // C1
+}
+
+LogicalResult
+ReduceGradientsStartOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyReduceGradients(*this, getGroupAttr(), getAxisAttr(), tables);
+}
+
+LogicalResult ReduceGradientsAwaitOp::verify() {
+  return verifyToken<ReduceGradientsStartOp>(*this); // C1
+}
+
+LogicalResult RefreshStartOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyRefresh(*this, getGroupAttr(), getAxisAttr(), tables);
+}
+
+LogicalResult RefreshAwaitOp::verify() {
+  return verifyToken<RefreshStartOp>(*this); // C1
 }
 
 LogicalResult AllReduceStartOp::verify() {

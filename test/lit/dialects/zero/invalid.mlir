@@ -263,3 +263,71 @@ train.entry @update() kind(update) {
   %1 = zero.all_reduce_await %t : tensor<f32>
   train.return
 }
+
+// -----
+
+// zero.reduce_gradients (C1): at stage 0 every rank needs the whole sum.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(0) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step_last() kind(step_last) {
+  // expected-error@below {{needs whole gradients of which each rank uses its part (stage 1), but @g is of stage 0}}
+  zero.reduce_gradients @g axis(@world)
+  train.return
+}
+
+// -----
+
+// zero.reduce_gradients (C1): a frozen group has no gradients.
+train.parameter @w : tensor<4xf32> frozen("")
+// expected-note@below {{group is declared here}}
+zero.group @g frozen stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step_last() kind(step_last) {
+  // expected-error@below {{reduces gradients of @g, which is frozen}}
+  zero.reduce_gradients @g axis(@world)
+  train.return
+}
+
+// -----
+
+// zero.refresh (C1): at stage 3 no rank has whole parameters to bring up to date.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  // expected-error@below {{needs whole parameters of which each rank changes its part (stage 1 or 2), but @g is of stage 3}}
+  zero.refresh @g axis(@world)
+  train.return
+}
+
+// -----
+
+// zero.refresh (C1): frozen parameters never change.
+train.parameter @w : tensor<4xf32> frozen("")
+zero.group @g frozen stage(2) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  // expected-error@below {{refreshes @g, which is frozen}}
+  zero.refresh @g axis(@world)
+  train.return
+}
+
+// -----
+
+// zero.reduce_gradients_await (C1) and zero.refresh_await (C1).
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %t = zero.refresh_start @g axis(@world)
+  // expected-error@below {{awaits a token that does not come from a zero.reduce_gradients_start}}
+  zero.reduce_gradients_await %t
+  train.return
+}
+
+// -----
+
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step_last() kind(step_last) {
+  %t = zero.reduce_gradients_start @g axis(@world)
+  // expected-error@below {{awaits a token that does not come from a zero.refresh_start}}
+  zero.refresh_await %t
+  train.return
+}

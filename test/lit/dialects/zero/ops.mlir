@@ -19,6 +19,7 @@ train.parameter @w : tensor<2x3xf32> trainable("")
 train.state @w.grad : tensor<2x3xf32> gradient of @w
 zero.group @g stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 zero.group @whole stage(0) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+zero.group @mixed stage(1) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 // CHECK-LABEL: train.entry @step
 train.entry @step(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
   // CHECK: %[[W:.*]] = zero.gather @g axis(@world) : tensor<2x3xf32>
@@ -29,6 +30,8 @@ train.entry @step(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}) kind(
   zero.reduce_scatter @g(%x) axis(@world) : tensor<2x3xf32>
   // CHECK: zero.all_reduce_gradients @whole axis(@world)
   zero.all_reduce_gradients @whole axis(@world)
+  // CHECK: zero.reduce_gradients @mixed axis(@world)
+  zero.reduce_gradients @mixed axis(@world)
   train.return
 }
 // CHECK-LABEL: train.entry @update
@@ -41,6 +44,8 @@ train.entry @update() kind(update) {
   %4 = zero.read_part @w.grad : tensor<?xf32>
   // CHECK: zero.write_part @w, %[[P]] : tensor<?xf32>
   zero.write_part @w, %4 : tensor<?xf32>
+  // CHECK: zero.refresh @mixed axis(@world)
+  zero.refresh @mixed axis(@world)
   train.return
 }
 
@@ -51,6 +56,7 @@ train.entry @update() kind(update) {
 train.parameter @w : tensor<2x3xf32> trainable("")
 zero.group @g stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 zero.group @whole stage(0) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+zero.group @mixed stage(1) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 // CHECK-LABEL: train.entry @step
 train.entry @step(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %s: tensor<f64> {dsc.name = "s", dsc.role = "data"}) kind(step) {
   // CHECK: %[[T0:.*]] = zero.gather_start @g axis(@world)
@@ -67,6 +73,14 @@ train.entry @step(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %s: t
   %t2 = zero.all_reduce_gradients_start @whole axis(@world)
   // CHECK: zero.all_reduce_gradients_await %[[T2]]
   zero.all_reduce_gradients_await %t2
+  // CHECK: %[[T4:.*]] = zero.reduce_gradients_start @mixed axis(@world)
+  %t4 = zero.reduce_gradients_start @mixed axis(@world)
+  // CHECK: zero.reduce_gradients_await %[[T4]]
+  zero.reduce_gradients_await %t4
+  // CHECK: %[[T5:.*]] = zero.refresh_start @mixed axis(@world)
+  %t5 = zero.refresh_start @mixed axis(@world)
+  // CHECK: zero.refresh_await %[[T5]]
+  zero.refresh_await %t5
   // CHECK: %[[T3:.*]] = zero.all_reduce_start(%{{.*}}) axis(@world) : tensor<f64>
   %t3 = zero.all_reduce_start(%s) axis(@world) : tensor<f64>
   // CHECK: zero.all_reduce_await %[[T3]] : tensor<f64>

@@ -21,8 +21,9 @@ SmallVector<Collective> dsc::listCollectives(train::EntryOp entry) {
   return list;
 }
 
-bool dsc::isGradientAllReduce(Operation *op) {
-  return isa<zero::AllReduceGradientsOp, zero::AllReduceGradientsStartOp>(op);
+bool dsc::isReductionOfWhole(Operation *op) {
+  return isa<zero::AllReduceGradientsOp, zero::AllReduceGradientsStartOp,
+             zero::ReduceGradientsOp, zero::ReduceGradientsStartOp>(op);
 }
 
 /// Whether `step` and `stepLast`, of one set, exchange the same but for the
@@ -32,7 +33,7 @@ static LogicalResult verifyEqualSteps(train::EntryOp step,
   SmallVector<Collective> list = listCollectives(step);
   SmallVector<Collective> lastList = listCollectives(stepLast);
   llvm::erase_if(lastList, [](const Collective &collective) {
-    return isGradientAllReduce(collective.op);
+    return isReductionOfWhole(collective.op);
   });
   auto [it, lastIt] =
       std::mismatch(list.begin(), list.end(), lastList.begin(), lastList.end());

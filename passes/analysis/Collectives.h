@@ -28,11 +28,11 @@ llvm::SmallVector<Collective> listCollectives(train::EntryOp entry);
 
 /// Whether the exchange sums gradients that are whole on every rank, which only
 /// the last micro-batch before an update does.
-bool isGradientAllReduce(mlir::Operation *op);
+bool isReductionOfWhole(mlir::Operation *op);
 
 /// Checks that `step` and `step_last` begin the same exchanges, apart from the
-/// all-reduce of gradients. Ranks cannot disagree on which of the two runs, but
-/// the last micro-batch must compute what the others do.
+/// reduction of whole gradients. Ranks cannot disagree on which of the two
+/// runs, but the last micro-batch must compute what the others do.
 mlir::LogicalResult verifyEqualSteps(mlir::ModuleOp module);
 
 /// Checks the lives of gathered tensors in an entry: each gather is released

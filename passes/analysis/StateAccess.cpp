@@ -71,13 +71,14 @@ dsc::getStateAccesses(Operation *op, const StateMap &states) {
     return {state ? state.getSymNameAttr() : parameter, true, true};
   };
   // Collectives touch the parameters or gradients of all their segments.
-  auto segments = [&](FlatSymbolRefAttr name, bool gradients) {
+  auto segments = [&](FlatSymbolRefAttr name, bool gradients,
+                      bool writes = false) {
     Accesses accesses;
     if (zero::GroupOp group = states.getGroup(name.getAttr()))
       for (zero::SegmentAttr segment : group.getSegmentRange()) {
         StringAttr tensor = segment.getTensor().getAttr();
         accesses.push_back(gradients ? gradient(tensor)
-                                     : StateAccess{tensor, true, false});
+                                     : StateAccess{tensor, true, writes});
       }
     return accesses;
   };
@@ -98,11 +99,16 @@ dsc::getStateAccesses(Operation *op, const StateMap &states) {
       .Case<zero::GatherOp, zero::GatherStartOp>(
           [&](auto op) { return segments(op.getGroupAttr(), false); })
       .Case<zero::ReduceScatterOp, zero::ReduceScatterStartOp,
-            zero::AllReduceGradientsOp, zero::AllReduceGradientsStartOp>(
+            zero::AllReduceGradientsOp, zero::AllReduceGradientsStartOp,
+            zero::ReduceGradientsOp, zero::ReduceGradientsStartOp>(
           [&](auto op) { return segments(op.getGroupAttr(), true); })
+      .Case<zero::RefreshOp, zero::RefreshStartOp>([&](auto op) {
+        return segments(op.getGroupAttr(), false, /*writes=*/true);
+      })
       // These touch values and tokens only.
       .Case<zero::ReleaseOp, zero::GatherAwaitOp, zero::AllReduceOp,
-            zero::AllReduceStartOp, zero::AllReduceAwaitOp>(
+            zero::AllReduceStartOp, zero::AllReduceAwaitOp,
+            zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
           [](auto) { return Accesses(); })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -95,7 +95,9 @@ LogicalResult Placement::collect() {
             zero::GatherAwaitOp, zero::ReduceScatterStartOp,
             zero::ReduceScatterAwaitOp, zero::AllReduceStartOp,
             zero::AllReduceAwaitOp, zero::AllReduceGradientsStartOp,
-            zero::AllReduceGradientsAwaitOp>(op);
+            zero::AllReduceGradientsAwaitOp, zero::ReduceGradientsStartOp,
+            zero::ReduceGradientsAwaitOp, zero::RefreshStartOp,
+            zero::RefreshAwaitOp>(op);
     if (!known)
       return op.emitOpError("has no place in the async form; the stages up to "
                             "schedule must have run");

@@ -110,13 +110,18 @@ LogicalResult ProgramBuilder::emit(Operation *op) {
         return emitReduceScatter(op), success();
       })
       .Case([&](zero::AllReduceGradientsStartOp op) {
-        return emitReduceGradients(op);
+        return emitReduceGradients(op, op.getGroupAttr(), /*toAll=*/true);
       })
+      .Case([&](zero::ReduceGradientsStartOp op) {
+        return emitReduceGradients(op, op.getGroupAttr(), /*toAll=*/false);
+      })
+      .Case([&](zero::RefreshStartOp op) { return emitRefresh(op), success(); })
       .Case([&](zero::AllReduceStartOp op) {
         return emitAllReduce(op), success();
       })
       .Case<zero::GatherAwaitOp, zero::ReduceScatterAwaitOp,
-            zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp>(
+            zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp,
+            zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
           [&](auto await) { return emitAwait(await), success(); })
       // A reshape is a view, and a release ends a life that the plan sees.
       .Default(success());
@@ -225,6 +230,7 @@ void ProgramBuilder::emitRead(Operation *op, FlatSymbolRefAttr state) {
           : getStateView<exec::PartViewOp>(op->getLoc(), state, type);
   exec::CopyOp::create(builder, op->getLoc(), source, getView(value),
                        exec::Stream::Compute);
+  computeEvent.reset();
 }
 
 void ProgramBuilder::emitWrite(Operation *op, FlatSymbolRefAttr state,
@@ -240,6 +246,7 @@ void ProgramBuilder::emitWrite(Operation *op, FlatSymbolRefAttr state,
           : getStateView<exec::PartViewOp>(op->getLoc(), state, type);
   exec::CopyOp::create(builder, op->getLoc(), getView(value), destination,
                        exec::Stream::Compute);
+  computeEvent.reset();
 }
 
 void ProgramBuilder::emitAdd(Operation *op, FlatSymbolRefAttr state,

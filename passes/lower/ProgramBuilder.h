@@ -36,7 +36,12 @@ private:
   // ProgramCollectives.cpp
   void emitGather(zero::GatherStartOp op);
   void emitReduceScatter(zero::ReduceScatterStartOp op);
-  mlir::LogicalResult emitReduceGradients(zero::AllReduceGradientsStartOp op);
+  /// Sums whole accumulators over ranks: the range of each rank, or all of them
+  /// on every rank.
+  mlir::LogicalResult emitReduceGradients(mlir::Operation *start,
+                                          mlir::FlatSymbolRefAttr groupName,
+                                          bool toAll);
+  void emitRefresh(zero::RefreshStartOp op);
   void emitAllReduce(zero::AllReduceStartOp op);
   void emitAwait(mlir::Operation *op);
   /// Puts a value where a collective expects it, unless it lies there.

@@ -129,11 +129,12 @@ void ProgramBuilder::emitReduceScatter(zero::ReduceScatterStartOp op) {
   endCommunication(op);
 }
 
-LogicalResult
-ProgramBuilder::emitReduceGradients(zero::AllReduceGradientsStartOp op) {
-  Location loc = op.getLoc();
-  exec::GroupOp group = table.getGroup(op.getGroupAttr());
-  FlatSymbolRefAttr first = table.getGradient(op, getFirstTensor(group));
+LogicalResult ProgramBuilder::emitReduceGradients(Operation *start,
+                                                  FlatSymbolRefAttr groupName,
+                                                  bool toAll) {
+  Location loc = start->getLoc();
+  exec::GroupOp group = table.getGroup(groupName);
+  FlatSymbolRefAttr first = table.getGradient(start, getFirstTensor(group));
   if (!first)
     return failure();
   beginCommunication(loc);
@@ -143,13 +144,26 @@ ProgramBuilder::emitReduceGradients(zero::AllReduceGradientsStartOp op) {
       builder, loc, getSliceType(group.getElementType()),
       table.getShardStaging(group), first);
   // Without peers the array holds its sum already.
-  exec::AllToAllOp::create(builder, loc, op.getGroup(), full, slices,
+  exec::AllToAllOp::create(builder, loc, group.getSymName(), full, slices,
                            kCommunication, /*peers_only=*/true);
   launchRankSum(loc, /*accumulator=*/{}, slices, shard, /*peersOnly=*/true);
+  if (toAll)
+    exec::AllGatherOp::create(builder, loc, groupName, shard, full,
+                              kCommunication);
+  endCommunication(start);
+  return success();
+}
+
+/// This rank's part lies in the whole copy already, at its place.
+void ProgramBuilder::emitRefresh(zero::RefreshStartOp op) {
+  Location loc = op.getLoc();
+  FlatSymbolRefAttr first = getFirstTensor(table.getGroup(op.getGroupAttr()));
+  beginCommunication(loc);
+  Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
+  Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
   exec::AllGatherOp::create(builder, loc, op.getGroupAttr(), shard, full,
                             kCommunication);
   endCommunication(op);
-  return success();
 }
 
 void ProgramBuilder::emitAllReduce(zero::AllReduceStartOp op) {

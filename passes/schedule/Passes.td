@@ -53,7 +53,7 @@ def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
       the region; nothing else uses a read of that state from the region on, and
       nothing touches the state between the region and the write;
     - (S6) `step` and `step_last` begin equal lists of collectives, apart from
-      the all-reduce of gradients, and no entry branches.
+      the reduction of whole gradients, and no entry branches.
   }];
 }
 

@@ -41,6 +41,18 @@ void split(Operation *op) {
         zero::AllReduceGradientsAwaitOp::create(builder, loc, start.getToken());
         reduce.erase();
       })
+      .Case([&](zero::ReduceGradientsOp reduce) {
+        auto start = zero::ReduceGradientsStartOp::create(
+            builder, loc, token, reduce.getGroupAttr(), reduce.getAxisAttr());
+        zero::ReduceGradientsAwaitOp::create(builder, loc, start.getToken());
+        reduce.erase();
+      })
+      .Case([&](zero::RefreshOp refresh) {
+        auto start = zero::RefreshStartOp::create(
+            builder, loc, token, refresh.getGroupAttr(), refresh.getAxisAttr());
+        zero::RefreshAwaitOp::create(builder, loc, start.getToken());
+        refresh.erase();
+      })
       .Case([&](zero::AllReduceOp reduce) {
         auto start = zero::AllReduceStartOp::create(
             builder, loc, token, reduce.getValues(), reduce.getAxisAttr());

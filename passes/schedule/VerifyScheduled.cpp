@@ -18,7 +18,8 @@ namespace {
 /// S1.
 LogicalResult verifyAsyncForm(Operation &op) {
   if (!isa<zero::GatherOp, zero::ReduceScatterOp, zero::AllReduceOp,
-           zero::AllReduceGradientsOp>(op))
+           zero::AllReduceGradientsOp, zero::ReduceGradientsOp,
+           zero::RefreshOp>(op))
     return success();
   return op.emitError("(S1) is a collective in the value form");
 }

@@ -112,6 +112,66 @@ train.entry @step_last() kind(step_last) {
 
 // -----
 
+// At stage 1 a rank sums its range of the whole accumulators and keeps it; the
+// parameters that it then changes go to their places in the copies of others.
+train.parameter @w : tensor<2x3xf32> trainable("")
+train.state @w.grad : tensor<2x3xf32> gradient of @w
+zero.group @fc1 stage(1) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+// CHECK-LABEL: exec.program @step_last
+train.entry @step_last() kind(step_last) {
+  // CHECK: %[[FLAT:.*]] = exec.flat_view @w.grad : memref<?xf32>
+  // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
+  // CHECK: exec.all_to_all peers_only group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
+  // CHECK: exec.launch peers_only @kernel_0 ins(%[[SLICES]] : memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // CHECK-NEXT: exec.event_record 1 on(communication)
+  %0 = zero.reduce_gradients_start @fc1 axis(@world)
+  // CHECK-NEXT: exec.event_wait 1 on(compute)
+  zero.reduce_gradients_await %0
+  train.return
+}
+// CHECK-LABEL: exec.program @update
+train.entry @update() kind(update) {
+  // CHECK: exec.copy %{{.*}} on(compute)
+  %g = zero.read_part @w.grad : tensor<?xf32>
+  zero.write_part @w, %g : tensor<?xf32>
+  // CHECK: exec.event_wait 0 on(communication)
+  // CHECK: %[[FLAT:.*]] = exec.flat_view @w : memref<?xf32>
+  // CHECK: %[[SHARD:.*]] = exec.shard_view @w : memref<?xf32>
+  // CHECK: exec.all_gather group(@fc1) %[[SHARD]] into %[[FLAT]] on(communication)
+  // CHECK-NEXT: exec.event_record 1 on(communication)
+  %0 = zero.refresh_start @fc1 axis(@world)
+  // CHECK-NEXT: exec.event_wait 1 on(compute)
+  zero.refresh_await %0
+  train.return
+}
+
+// -----
+
+// A part that is copied to its place is there before it is sent: what computation
+// did up to an earlier collective does not include it.
+train.parameter @w : tensor<2x3xf32> trainable("")
+train.state @w.grad : tensor<2x3xf32> gradient of @w
+train.state @loss : tensor<f64> accumulator
+zero.group @fc1 stage(2) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+// CHECK-LABEL: exec.program @update
+train.entry @update() kind(update) {
+  %x = train.read @loss : tensor<f64>
+  // CHECK: exec.event_wait 0 on(communication)
+  %s = zero.all_reduce_start(%x) axis(@world) : tensor<f64>
+  %sum = zero.all_reduce_await %s : tensor<f64>
+  // CHECK: exec.copy %{{.*}} on(compute)
+  // CHECK-NEXT: exec.event_record 2 on(compute)
+  // CHECK-NEXT: exec.event_wait 2 on(communication)
+  %g = zero.read_part @w.grad : tensor<?xf32>
+  zero.write_part @w, %g : tensor<?xf32>
+  // CHECK: exec.all_gather group(@fc1)
+  %0 = zero.refresh_start @fc1 axis(@world)
+  zero.refresh_await %0
+  train.return
+}
+
+// -----
+
 // Scalars of one all-reduce travel in one message: what is computed is computed
 // there, what lies elsewhere is copied.
 train.state @loss : tensor<f64> accumulator

@@ -3,9 +3,9 @@
 #include "passes/partition/ParameterUses.h"
 #include "passes/partition/Passes.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace dsc {
@@ -30,6 +30,7 @@ Type getElementType(train::ParameterOp parameter) {
 /// A group before its segments are laid out.
 struct Draft {
   std::string name;
+  int64_t stage;
   SmallVector<train::ParameterOp> tensors;
   int64_t bytes = 0;
 
@@ -66,6 +67,7 @@ SmallVector<train::ParameterOp> sortByFirstUse(ModuleOp module,
 llvm::SmallPtrSet<Operation *, 4> findReused(ModuleOp module,
                                              const StateMap &states) {
   llvm::SmallPtrSet<Operation *, 4> reused;
+  llvm::StringSet<> layers = collectLayers(module);
   for (auto parameter : module.getOps<train::ParameterOp>())
     if (parameter.getTies())
       reused.insert(parameter);
@@ -73,21 +75,14 @@ llvm::SmallPtrSet<Operation *, 4> findReused(ModuleOp module,
     if (entry.getKind() != train::EntryKind::Eval &&
         entry.getKind() != train::EntryKind::Forward)
       continue;
-    // Counts how often the layer in use changed. A tensor whose count moved on
-    // between two uses saw another layer in between.
-    unsigned changes = 0;
-    StringRef current;
+    LayerClock clock(layers);
     llvm::DenseMap<Operation *, unsigned> lastUse;
     for (const ParameterUse &use : collectParameterUses(entry, states)) {
-      StringRef layer = getLayerOrName(use.parameter);
-      if (layer != current) {
-        current = layer;
-        ++changes;
-      }
-      auto [it, isFirst] = lastUse.try_emplace(use.parameter, changes);
-      if (!isFirst && it->second != changes)
+      unsigned time = clock.enter(getLayerOrName(use.parameter));
+      auto [it, isFirst] = lastUse.try_emplace(use.parameter, time);
+      if (!isFirst && it->second != time)
         reused.insert(use.parameter);
-      it->second = changes;
+      it->second = time;
     }
   }
   return reused;
@@ -95,13 +90,22 @@ llvm::SmallPtrSet<Operation *, 4> findReused(ModuleOp module,
 
 class GroupFormer {
 public:
-  GroupFormer(int64_t groupBytes) : groupBytes(groupBytes) {}
+  GroupFormer(int64_t stage, int64_t groupBytes, int64_t persistenceThreshold)
+      : stage(stage), groupBytes(groupBytes),
+        persistenceThreshold(persistenceThreshold) {}
 
   void add(train::ParameterOp parameter, bool isReused) {
-    StringRef layer = getLayerName(parameter.getSymName());
+    StringRef layer = getLayerName(parameter);
     std::string suffix = parameter.isTrainable() ? "" : ".frozen";
+    bool isPersistent = persists(parameter);
     if (isReused) {
-      create(parameter.getSymName().str() + suffix)->add(parameter);
+      create(parameter.getSymName().str() + suffix,
+             isPersistent ? kPersistentStage : stage)
+          ->add(parameter);
+      return;
+    }
+    if (isPersistent) {
+      addPersistent(parameter, suffix);
       return;
     }
     hasLayers |= !layer.empty();
@@ -118,32 +122,61 @@ public:
     if (!draft)
       draft = create(
           (layer.empty() ? "group" + std::to_string(loose++) : layer.str()) +
-          suffix);
+              suffix,
+          stage);
     draft->add(parameter);
   }
 
   /// The finished drafts. Without layers, one group of all parameters would
   /// never be released before its last use, so there are two.
   std::vector<std::unique_ptr<Draft>> take() {
-    if (!hasLayers && drafts.size() == 1 && drafts[0]->tensors.size() > 1)
-      split();
+    auto isCut = [&](const auto &draft) { return draft->stage == stage; };
+    auto cut = llvm::find_if(drafts, isCut);
+    if (!hasLayers && llvm::count_if(drafts, isCut) == 1 &&
+        (*cut)->tensors.size() > 1)
+      split(cut - drafts.begin());
     return std::move(drafts);
   }
 
 private:
-  Draft *create(std::string name) {
+  /// What stays whole is not gathered, but its gradients and moments are cut.
+  static constexpr int64_t kPersistentStage = 2;
+
+  bool persists(train::ParameterOp parameter) const {
+    auto type = cast<ShapedType>(parameter.getType());
+    return stage == 3 && type.getNumElements() <= persistenceThreshold;
+  }
+
+  /// Small tensors of all layers share groups: nothing waits for them before
+  /// the update, and one message is better than many small ones.
+  void addPersistent(train::ParameterOp parameter, const std::string &suffix) {
+    Draft *&draft =
+        persistent[{getElementType(parameter), parameter.isTrainable()}];
+    if (!draft || draft->bytes + getBytes(parameter) > groupBytes)
+      draft = create("persistent" + std::to_string(persistentCount++) + suffix,
+                     kPersistentStage);
+    draft->add(parameter);
+    remark::passed(parameter.getLoc(),
+                   remark::RemarkOpts::name("Persists").category("partition"))
+        << "stays whole on every rank: a gather costs more than it holds"
+        << remark::metric("parameter", parameter.getSymName());
+  }
+
+  Draft *create(std::string name, int64_t stage) {
     drafts.push_back(std::make_unique<Draft>());
     drafts.back()->name = std::move(name);
+    drafts.back()->stage = stage;
     return drafts.back().get();
   }
 
-  /// Splits the only draft where half of its bytes are reached.
-  void split() {
-    Draft whole = std::move(*drafts[0]);
+  /// Splits a draft where half of its bytes are reached. Both stand where it
+  /// stood.
+  void split(size_t number) {
+    Draft whole = std::move(*drafts[number]);
     std::string suffix = whole.tensors[0].isTrainable() ? "" : ".frozen";
-    drafts.clear();
-    Draft *first = create("group0" + suffix);
-    Draft *second = create("group1" + suffix);
+    drafts.erase(drafts.begin() + number);
+    Draft *first = create("group0" + suffix, stage);
+    Draft *second = create("group1" + suffix, stage);
     for (train::ParameterOp tensor : whole.tensors) {
       bool isLast = tensor == whole.tensors.back();
       bool fits = first->tensors.empty() ||
@@ -151,14 +184,16 @@ private:
       (fits && second->tensors.empty() && !isLast ? first : second)
           ->add(tensor);
     }
+    std::rotate(drafts.begin() + number, drafts.end() - 2, drafts.end());
   }
 
-  int64_t groupBytes;
-  unsigned loose = 0;
+  int64_t stage, groupBytes, persistenceThreshold;
+  unsigned loose = 0, persistentCount = 0;
   bool hasLayers = false;
   std::vector<std::unique_ptr<Draft>> drafts;
   /// The drafts that still take tensors.
   llvm::MapVector<std::tuple<StringRef, Type, unsigned>, Draft *> open;
+  llvm::MapVector<std::pair<Type, unsigned>, Draft *> persistent;
 };
 
 struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
@@ -171,7 +206,7 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
 
     StateMap states(module);
     auto reused = findReused(module, states);
-    GroupFormer former(groupBytes);
+    GroupFormer former(stage, groupBytes, persistenceThreshold);
     for (train::ParameterOp parameter : sortByFirstUse(module, states))
       former.add(parameter, reused.contains(parameter));
     declareGroups(former.take());
@@ -181,13 +216,13 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
 
   LogicalResult checkOptions() {
     Location loc = getOperation().getLoc();
-    if (stage == 1 || stage == 2)
-      return emitError(loc, "-zero=1 and -zero=2 are not available yet; use 0 "
-                            "or 3");
-    if (stage != 0 && stage != 3)
+    if (stage < 0 || stage > 3)
       return emitError(loc, "-zero=") << stage.getValue()
-                                      << " is not a ZeRO stage; use 0 "
+                                      << " is not a ZeRO stage; use 0, 1, 2 "
                                          "or 3";
+    if (persistenceThreshold < 0)
+      return emitError(loc, "-persistence-threshold=")
+             << persistenceThreshold.getValue() << " is negative";
     if (groupBytes <= 0)
       return emitError(loc, "the byte bound of a group is ")
              << groupBytes.getValue() << ", but must be positive";
@@ -212,11 +247,11 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
       std::string name = draft->name;
       for (unsigned number = 0; !taken.insert(name).second; ++number)
         name = draft->name + ".group" + (number ? std::to_string(number) : "");
-      declareGroup(builder, name, draft->tensors);
+      declareGroup(builder, name, draft->stage, draft->tensors);
     }
   }
 
-  void declareGroup(OpBuilder &builder, StringRef name,
+  void declareGroup(OpBuilder &builder, StringRef name, int64_t groupStage,
                     ArrayRef<train::ParameterOp> tensors) {
     train::ParameterOp first = tensors.front();
     Type type = getElementType(first);
@@ -236,8 +271,8 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
     }
     zero::GroupOp::create(builder, builder.getFusedLoc(locs), name,
                           /*sym_visibility=*/StringAttr(),
-                          /*frozen=*/!first.isTrainable(), stage, end, type,
-                          builder.getArrayAttr(segments));
+                          /*frozen=*/!first.isTrainable(), groupStage, end,
+                          type, builder.getArrayAttr(segments));
   }
 };
 

@@ -26,12 +26,11 @@ struct Run {
 };
 
 /// Cuts the uses of an entry into runs, in one pass over them.
-SmallVector<Run> findRuns(ArrayRef<ParameterUse> uses, const StateMap &states) {
+SmallVector<Run> findRuns(ArrayRef<ParameterUse> uses, const StateMap &states,
+                          const llvm::StringSet<> &layers) {
   SmallVector<Run> runs;
-  // How often the layer in use changed so far, and what that was at the last
-  // use of each group with its run.
-  unsigned changes = 0;
-  StringRef current;
+  LayerClock clock(layers);
+  // The time of the last use of each group, and the run of that use.
   llvm::DenseMap<Operation *, std::pair<unsigned, unsigned>> last;
   for (const ParameterUse &use : uses) {
     train::ParameterOp parameter = use.parameter;
@@ -39,16 +38,13 @@ SmallVector<Run> findRuns(ArrayRef<ParameterUse> uses, const StateMap &states) {
     if (!group || group.getStage() < 3)
       continue;
     // Groups of loose tensors are layers, too.
-    StringRef layer = getLayerName(parameter.getSymName());
+    StringRef layer = getLayerName(parameter);
     if (layer.empty())
       layer = group.getSymName();
-    if (layer != current) {
-      current = layer;
-      ++changes;
-    }
-    auto [it, isFirst] = last.try_emplace(group, changes, runs.size());
-    if (isFirst || it->second.first != changes) {
-      it->second = {changes, runs.size()};
+    unsigned time = clock.enter(layer);
+    auto [it, isFirst] = last.try_emplace(group, time, runs.size());
+    if (isFirst || it->second.first != time) {
+      it->second = {time, runs.size()};
       runs.push_back({group, {}});
     }
     runs[it->second.second].uses.push_back(&use);
@@ -81,16 +77,18 @@ void copyOutputs(train::EntryOp entry, ArrayRef<ParameterUse> uses,
 struct InsertGathersPass : dsc::impl::InsertGathersPassBase<InsertGathersPass> {
   void runOnOperation() override {
     StateMap states(getOperation());
+    llvm::StringSet<> layers = collectLayers(getOperation());
     for (auto entry : getOperation().getOps<train::EntryOp>())
       if (entry.getKind() != train::EntryKind::Update)
-        insertGathers(entry, states);
+        insertGathers(entry, states, layers);
   }
 
-  void insertGathers(train::EntryOp entry, const StateMap &states) {
+  void insertGathers(train::EntryOp entry, const StateMap &states,
+                     const llvm::StringSet<> &layers) {
     copyOutputs(entry, collectParameterUses(entry, states), states);
     std::vector<ParameterUse> uses = collectParameterUses(entry, states);
     llvm::SetVector<Operation *> dead;
-    for (const Run &run : findRuns(uses, states))
+    for (const Run &run : findRuns(uses, states, layers))
       insertGather(run, states, dead);
     // Views stand after what they view.
     for (Operation *op : llvm::reverse(dead))

@@ -5,14 +5,45 @@
 
 #include "passes/analysis/StateAccess.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace dsc {
 
 /// The longest proper prefix of `name` that ends in a number before a
 /// separator, or nothing: "h.11" of "h.11.mlp.weight", "fc1" of "fc1.bias".
 llvm::StringRef getLayerName(llvm::StringRef name);
 
+/// The layer of a parameter by its name, or by the name that it likely had
+/// before an exporter dropped it.
+llvm::StringRef getLayerName(train::ParameterOp parameter);
+
 /// The layer of a parameter; one without a layer is a layer of its own.
 llvm::StringRef getLayerOrName(train::ParameterOp parameter);
+
+/// The layers of all parameters of a module.
+llvm::StringSet<> collectLayers(mlir::ModuleOp module);
+
+/// Tells where a list of uses goes from one layer to another, in one pass. A
+/// part of a layer that its name numbers (`h.0.ln_1` in `h.0`) is a layer of
+/// its own, but no other one to that which it is a part of. A number alone
+/// begins a layer that is no part (`encoder1.layers.0` in `encoder1`).
+class LayerClock {
+public:
+  /// `layers` are those of the module.
+  explicit LayerClock(const llvm::StringSet<> &layers) : layers(layers) {}
+
+  /// Enters a use of a tensor of `layer`. Two uses that give the same number
+  /// have nothing but that layer and its parts in between.
+  unsigned enter(llvm::StringRef layer);
+
+private:
+  /// The layer that `layer` is a part of, or itself.
+  llvm::StringRef getWhole(llvm::StringRef layer) const;
+
+  const llvm::StringSet<> &layers;
+  llvm::StringRef current, currentWhole;
+  unsigned changes = 0, wholeChanges = 0;
+};
 
 /// A use of a parameter's value by something else than a view.
 struct ParameterUse {

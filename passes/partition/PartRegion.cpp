@@ -2,6 +2,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace dsc;
@@ -141,15 +142,26 @@ LogicalResult PartRegion::build(OpBuilder &builder,
       return failure();
 
   bool onParts = llvm::any_of(inputs, isPart);
+  auto isLeftOut = [&](Value result) {
+    return result.use_empty() && !old->use_empty();
+  };
   SmallVector<Value> yielded;
   for (auto [value, result] :
        llvm::zip(old.getYield().getValues(), old.getResults())) {
+    if (isLeftOut(result))
+      continue;
     Value inner = mapping.lookup(value);
     yielded.push_back(onParts && mustBePart(result) ? toPart(inner) : inner);
   }
+  auto giveResults = [&](auto getValue) {
+    unsigned number = 0;
+    for (Value result : old.getResults())
+      results.push_back(isLeftOut(result) ? Value() : getValue(number++));
+  };
   if (block->empty()) { // Every broadcast vanished.
-    for (Value value : yielded)
-      results.push_back(inputs[cast<BlockArgument>(value).getArgNumber()]);
+    giveResults([&](unsigned number) {
+      return inputs[cast<BlockArgument>(yielded[number]).getArgNumber()];
+    });
     return success();
   }
   nn::YieldOp::create(inside, old.getLoc(), yielded);
@@ -162,6 +174,12 @@ LogicalResult PartRegion::build(OpBuilder &builder,
   Region &region = fusion.getRegion();
   region.getBlocks().clear();
   region.push_back(block.release());
-  llvm::append_range(results, fusion.getResults());
+  // What only a result that was left out needed.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*fusion.getBody())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  giveResults(
+      [&](unsigned number) -> Value { return fusion.getResult(number); });
   return success();
 }

@@ -34,8 +34,9 @@ public:
 
   /// Builds the region and gives a value for each result of the old one: a
   /// part, a scalar, or one of `inputs` if the body only passed it on. A result
-  /// that `mustBePart` names is a part if any input is. Reports an error where
-  /// the body cannot work on parts.
+  /// that `mustBePart` names is a part if any input is; one of several that
+  /// has no uses is left out and null. Reports an error where the body cannot
+  /// work on parts.
   mlir::LogicalResult build(mlir::OpBuilder &builder,
                             llvm::function_ref<bool(mlir::Value)> mustBePart,
                             llvm::SmallVectorImpl<mlir::Value> &results);

@@ -17,12 +17,14 @@ namespace dsc {
 #include "passes/partition/Passes.h.inc"
 
 struct PartitionOptions {
-  /// ZeRO stage: 0 or 3.
+  /// ZeRO stage: 0 to 3.
   int64_t zeroStage = 0;
   /// Bytes at which a group of tensors without a layer closes.
   int64_t groupBytes = 64 << 20;
   /// Largest number of ranks that may run the module.
   int64_t maxWorld = 1024;
+  /// At stage 3, the most elements of a parameter that every rank keeps whole.
+  int64_t persistenceThreshold = 0;
 };
 
 /// Forms groups, inserts the exchanges, and checks the exit form.

@@ -17,6 +17,10 @@ def FormGroupsPass : Pass<"partition-form-groups", "::mlir::ModuleOp"> {
     uses again after another layer's tensor, is a group of its own. Buffers and empty
     tensors are in no group and stay whole on every rank.
 
+    At stage 3, parameters of at most `persistence-threshold` elements are not
+    worth a gather. They form groups of stage 2, across layers and of at most
+    `group-bytes`.
+
     ```mlir
     train.parameter @"fc1.weight" : tensor<2x40xf32> trainable("float initializer")
     train.parameter @"fc1.bias" : tensor<2xf32> trainable("float initializer")
@@ -29,13 +33,16 @@ def FormGroupsPass : Pass<"partition-form-groups", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dsc::zero::ZeroDialect"];
   let options = [
     Option<"stage", "stage", "int64_t", "0",
-           "ZeRO stage: 0 shards nothing, 3 shards parameters, gradients and "
-           "moments (default: 0)">,
+           "ZeRO stage: 0 shards nothing, 1 moments, 2 also gradients, 3 also "
+           "parameters (default: 0)">,
     Option<"groupBytes", "group-bytes", "int64_t", "64 << 20",
            "Bytes at which a group of tensors without a layer closes "
            "(default: 64 MiB)">,
     Option<"maxWorld", "max-world", "int64_t", "1024",
-           "Largest number of ranks that may run the module (default: 1024)">
+           "Largest number of ranks that may run the module (default: 1024)">,
+    Option<"persistenceThreshold", "persistence-threshold", "int64_t", "0",
+           "Elements up to which a parameter stays whole at stage 3 (default: "
+           "0, none does)">
   ];
 }
 
@@ -45,7 +52,8 @@ def InsertGathersPass : Pass<"partition-insert-gathers", "::mlir::ModuleOp"> {
     Expects groups. In every entry but `update`, replaces reads of parameters of
     stage 3 by a gather of their group just before the first use of a run, and
     releases the tensors just after its last use. A run ends where a tensor of
-    another layer is used in between, so what forward and backward both use is
+    another layer is used in between (`h.1` or `head` behind `h.0`, but not
+    `h.0.ln_1`, which is a part of it), so what forward and backward both use is
     gathered in each of them. A parameter that an entry returns is copied out
     of what was gathered.
 
@@ -66,12 +74,13 @@ def InsertGathersPass : Pass<"partition-insert-gathers", "::mlir::ModuleOp"> {
 def ReduceGradientsPass : Pass<"partition-reduce-gradients", "::mlir::ModuleOp"> {
   let summary = "Sum the gradients of each group over ranks";
   let description = [{
-    Expects groups. Where gradients are shards (stage 3), replaces the
+    Expects groups. Where gradients are shards (stages 2 and 3), replaces the
     `train.gradient`s of a group by one `zero.reduce_scatter` after the last of
     them, in `step` and `step_last`; those of a group of one tensor, which may
-    be a tied one with uses far apart, by one each. Where they are whole (stage 0), leaves them
-    and adds a `zero.all_reduce_gradients` after the last of them in
-    `step_last`, so that earlier micro-batches send nothing.
+    be a tied one with uses far apart, by one each. Where they are whole (stages 0 and
+    1), leaves them and adds a `zero.all_reduce_gradients` (0) or a
+    `zero.reduce_gradients` (1) after the last of them in `step_last`, so that
+    earlier micro-batches send nothing.
   }];
   let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::zero::ZeroDialect"];
 }
@@ -79,10 +88,13 @@ def ReduceGradientsPass : Pass<"partition-reduce-gradients", "::mlir::ModuleOp">
 def ShardUpdatePass : Pass<"partition-shard-update", "::mlir::ModuleOp"> {
   let summary = "Let update work on this rank's parts";
   let description = [{
-    Expects groups. In `update`, at stage 3, replaces reads and writes of
+    Expects groups. In `update`, from stage 1 on, replaces reads and writes of
     parameters, gradients and moments by `zero.read_part` and `zero.write_part`,
     and retypes the regions between them to flat parts of dynamic extent. Inside
     such a region a scalar is broadcast where it meets a part.
+
+    At stage 1 a gradient is read by part, but cleared whole, since every rank
+    adds up all of it.
 
     At stage 0 the optimizer stays on whole tensors, since every rank has all of
     them. Only sums over a tensor, as the norm needs, read parts: a sum over
@@ -109,6 +121,25 @@ def ShardUpdatePass : Pass<"partition-shard-update", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::zero::ZeroDialect"];
+}
+
+def RefreshParametersPass : Pass<"partition-refresh-parameters", "::mlir::ModuleOp"> {
+  let summary = "Send changed parts to the ranks that keep parameters whole";
+  let description = [{
+    Expects parts in `update`. At stages 1 and 2, where every rank computes with
+    whole parameters and changes its part of them, adds a `zero.refresh` of each
+    group after the last part of its parameters is written.
+
+    ```mlir
+    zero.write_part @w, %q : tensor<?xf32>
+    ```
+    becomes
+    ```mlir
+    zero.write_part @w, %q : tensor<?xf32>
+    zero.refresh @fc1 axis(@world)
+    ```
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
 }
 
 def ReduceScalarsPass : Pass<"partition-reduce-scalars", "::mlir::ModuleOp"> {
@@ -140,7 +171,7 @@ def VerifyPartitionedPass : Pass<"partition-verify", "::mlir::ModuleOp"> {
       shards in every step, in one exchange for a group of several tensors,
       whole ones in `step_last` only and after the last gradient of the group;
     - (P6) `step` and `step_last` begin equal lists of collectives, apart from
-      the all-reduce of gradients;
+      the reduction of whole gradients;
     - (P7) an entry does not branch;
     - (P8) parts are of parameters or states with a group and have their element
       type; they are read and written in `update` only, and a region takes parts
@@ -148,7 +179,14 @@ def VerifyPartitionedPass : Pass<"partition-verify", "::mlir::ModuleOp"> {
     - (P9) every share of a number is summed over ranks before anything else
       uses it: in `update` accumulators and sums over parts, in `eval` what is
       accumulated;
-    - (P10) collectives are in the value form.
+    - (P10) collectives are in the value form;
+    - (P11) where moments are shards and parameters whole (stages 1 and 2),
+      `update` changes parameters by parts and refreshes each group that it
+      changed once, after the last part and before it reads one whole; nothing
+      else refreshes;
+    - (P12) where moments are shards and gradients whole (stage 1), `update`
+      reads gradients by parts, since nobody has summed the rest, and changes
+      them whole, since the rest would stay.
   }];
 }
 

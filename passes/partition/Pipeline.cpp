@@ -11,11 +11,13 @@ void dsc::buildPartitionPipeline(OpPassManager &manager,
   groups.stage = options.zeroStage;
   groups.groupBytes = options.groupBytes;
   groups.maxWorld = options.maxWorld;
+  groups.persistenceThreshold = options.persistenceThreshold;
   manager.addPass(createFormGroupsPass(groups));
   manager.addPass(createInsertGathersPass());
   manager.addPass(createReduceGradientsPass());
   // Which numbers are shares is only known once update works on parts.
   manager.addPass(createShardUpdatePass());
+  manager.addPass(createRefreshParametersPass());
   manager.addPass(createReduceScalarsPass());
   manager.addPass(createVerifyPartitionedPass());
 }
@@ -24,7 +26,7 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   dsc::PartitionOptions defaults;
   Option<int64_t> zero{*this, "zero",
-                       llvm::cl::desc("ZeRO stage, 0 or 3 (default: 0)"),
+                       llvm::cl::desc("ZeRO stage, 0 to 3 (default: 0)"),
                        llvm::cl::init(defaults.zeroStage)};
   Option<int64_t> groupBytes{
       *this, "group-bytes",
@@ -35,6 +37,11 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "max-world",
       llvm::cl::desc("Largest number of ranks (default: 1024)"),
       llvm::cl::init(defaults.maxWorld)};
+  Option<int64_t> persistenceThreshold{
+      *this, "persistence-threshold",
+      llvm::cl::desc("Elements up to which a parameter stays whole at stage 3 "
+                     "(default: 0, none does)"),
+      llvm::cl::init(defaults.persistenceThreshold)};
 };
 } // namespace
 
@@ -42,7 +49,8 @@ void dsc::registerPartitionPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "dsc-partition", "Cut the state over ranks and insert the exchanges",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        buildPartitionPipeline(
-            manager, {options.zero, options.groupBytes, options.maxWorld});
+        buildPartitionPipeline(manager, {options.zero, options.groupBytes,
+                                         options.maxWorld,
+                                         options.persistenceThreshold});
       });
 }

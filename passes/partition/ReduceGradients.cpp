@@ -46,25 +46,29 @@ struct ReduceGradientsPass
     }
     for (auto &[op, gradients] : groups) {
       auto group = cast<zero::GroupOp>(op);
-      if (group.getStage() < 2)
-        reduceWhole(group, gradients.last, entry.getKind());
-      else if (group.getSegments().size() == 1)
+      if (group.getStage() < 2) {
+        if (entry.getKind() == train::EntryKind::StepLast)
+          reduceWhole(group, gradients.last);
+      } else if (group.getSegments().size() == 1) {
         reduceEach(group, gradients);
-      else if (failed(reduceTogether(group, gradients, entry.getKind())))
+      } else if (failed(reduceTogether(group, gradients, entry.getKind()))) {
         return failure();
+      }
     }
     return success();
   }
 
-  /// Gradients stay whole until the last micro-batch has added its own.
-  void reduceWhole(zero::GroupOp group, train::GradientOp last,
-                   train::EntryKind kind) {
-    if (kind != train::EntryKind::StepLast)
-      return;
+  /// Gradients stay whole until the last micro-batch has added its own. At
+  /// stage 1 a rank needs the sum of its own part alone.
+  void reduceWhole(zero::GroupOp group, train::GradientOp last) {
     OpBuilder builder(last);
     builder.setInsertionPointAfter(last);
-    zero::AllReduceGradientsOp::create(builder, last.getLoc(), nameOf(group),
-                                       worldAxis());
+    if (group.getStage() == 0)
+      zero::AllReduceGradientsOp::create(builder, last.getLoc(), nameOf(group),
+                                         worldAxis());
+    else
+      zero::ReduceGradientsOp::create(builder, last.getLoc(), nameOf(group),
+                                      worldAxis());
   }
 
   /// The uses of a tied tensor lie far apart. Each sends its contribution, into

@@ -24,9 +24,20 @@ zero::GroupOp getGroupOfSymbol(FlatSymbolRefAttr symbol,
   return owner ? states.getGroupOf(owner.getSymNameAttr()) : zero::GroupOp();
 }
 
+/// Whether update works on this rank's part of what `symbol` names. It does
+/// wherever moments are shards, also where a rank has more than its part.
 bool isSharded(FlatSymbolRefAttr symbol, const StateMap &states) {
   zero::GroupOp group = getGroupOfSymbol(symbol, states);
-  return group && group.getStage() == 3;
+  return group && group.getStage() >= 1;
+}
+
+/// Whether `write` clears an accumulator in which each rank adds up whole
+/// gradients, of which it then uses its part alone.
+bool clearsWhole(train::WriteOp write, const StateMap &states) {
+  zero::GroupOp group = getGroupOfSymbol(write.getSymbolAttr(), states);
+  train::StateOp state = states.getState(write.getSymbolAttr().getAttr());
+  return group && group.getStage() == 1 && state &&
+         state.getKind() == train::StateKind::Gradient;
 }
 
 Value createReadPart(OpBuilder &builder, Location loc, FlatSymbolRefAttr symbol,
@@ -41,6 +52,9 @@ public:
   explicit UpdateSharder(const StateMap &states) : states(states) {}
 
   LogicalResult shard(Block &block) {
+    for (auto write : block.getOps<train::WriteOp>())
+      if (clearsWhole(write, states) && failed(separateClear(write)))
+        return failure();
     for (Operation &op : llvm::make_early_inc_range(block))
       if (failed(shardOp(op)))
         return failure();
@@ -51,6 +65,40 @@ public:
   }
 
 private:
+  /// Gives `write` its number from a region of its own, which stays whole while
+  /// the region that made it comes to work on parts.
+  LogicalResult separateClear(train::WriteOp write) {
+    DenseElementsAttr number;
+    auto fusion = write.getValue().getDefiningOp<nn::FusionOp>();
+    if (fusion) {
+      unsigned result = cast<OpResult>(write.getValue()).getResultNumber();
+      Value inner = fusion.getYield().getValues()[result];
+      while (auto broadcast = inner.getDefiningOp<nn::BroadcastOp>())
+        inner = broadcast.getInput();
+      if (auto constant = inner.getDefiningOp<nn::ConstantOp>())
+        number = dyn_cast<DenseElementsAttr>(constant.getValue());
+    }
+    if (!number || !number.isSplat())
+      return write.emitOpError("sets a gradient to something else than one "
+                               "number; at stage 1 update can only clear it");
+    OpBuilder builder(write);
+    Location loc = write.getLoc();
+    auto type = cast<ShapedType>(write.getValue().getType());
+    auto clear =
+        nn::FusionOp::create(builder, loc, TypeRange(type), ValueRange(),
+                             stringifyFusionKind(FusionKind::Elementwise));
+    OpBuilder body = OpBuilder::atBlockEnd(clear.getBody());
+    nn::YieldOp::create(
+        body, loc,
+        nn::ConstantOp::create(body, loc, number.resizeSplat(type))
+            .getResult());
+    write.getValueMutable().assign(clear.getResult(0));
+    clears.insert(clear);
+    if (fusion->use_empty())
+      fusion->erase();
+    return success();
+  }
+
   LogicalResult shardOp(Operation &op) {
     if (auto read = dyn_cast<train::ReadOp>(op)) {
       if (!isSharded(read.getSymbolAttr(), states))
@@ -63,10 +111,12 @@ private:
       return success();
     }
     if (auto write = dyn_cast<train::WriteOp>(op))
-      return isSharded(write.getSymbolAttr(), states) ? shardWrite(write)
-                                                      : checkUntouched(op);
+      return isSharded(write.getSymbolAttr(), states) &&
+                     !clearsWhole(write, states)
+                 ? shardWrite(write)
+                 : checkUntouched(op);
     if (auto fusion = dyn_cast<nn::FusionOp>(op))
-      return shardRegion(fusion);
+      return clears.contains(fusion) ? success() : shardRegion(fusion);
     if (isView(&op) && replaced.contains(op.getOperand(0))) {
       // A part is flat, whatever shape the whole tensor has.
       replace(op.getResult(0), replaced.lookup(op.getOperand(0)));
@@ -110,6 +160,8 @@ private:
     if (failed(PartRegion(fusion, inputs).build(builder, mustBePart, results)))
       return failure();
     for (auto [old, value] : llvm::zip(fusion.getResults(), results)) {
+      if (!value)
+        continue;
       replaced[old] = value;
       if (isPart(value))
         owners[value] = owner;
@@ -176,6 +228,8 @@ private:
   /// The parameter at whose place each part lies.
   llvm::DenseMap<Value, train::ParameterOp> owners;
   SmallVector<Operation *> dead;
+  /// Regions that stay whole.
+  llvm::SmallPtrSet<Operation *, 8> clears;
 };
 
 struct ShardUpdatePass : dsc::impl::ShardUpdatePassBase<ShardUpdatePass> {
@@ -194,7 +248,7 @@ struct ShardUpdatePass : dsc::impl::ShardUpdatePassBase<ShardUpdatePass> {
   bool hasShards() {
     return llvm::any_of(
         getOperation().getOps<zero::GroupOp>(),
-        [](zero::GroupOp group) { return group.getStage() == 3; });
+        [](zero::GroupOp group) { return group.getStage() >= 1; });
   }
 
   /// Where every rank has whole tensors, lets sums over them read parts.

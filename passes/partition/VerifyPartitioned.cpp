@@ -7,6 +7,8 @@
 #include "passes/partition/Shares.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace dsc {
 #define GEN_PASS_DEF_VERIFYPARTITIONEDPASS
@@ -33,10 +35,13 @@ public:
         if (auto fusion = dyn_cast<nn::FusionOp>(op))
           verifyExtents(fusion);
         verifyShares(op, entry.getKind());
+        if (entry.getKind() == train::EntryKind::Update)
+          verifyWholeGradients(op);
         verifyValueForm(op);
       }
       if (entry.isStep())
         verifyGradients(entry);
+      verifyRefreshes(entry);
       ok &= succeeded(verifyGatherLifetimes(entry)); // P3
       ok &= succeeded(verifyNoBranch(entry));        // P7
     }
@@ -193,8 +198,8 @@ private:
       FlatSymbolRefAttr name;
       if (auto scatter = dyn_cast<zero::ReduceScatterOp>(op))
         name = scatter.getGroupAttr();
-      else if (auto reduce = dyn_cast<zero::AllReduceGradientsOp>(op))
-        name = reduce.getGroupAttr();
+      else if (isReductionOfWhole(&op))
+        name = cast<zero::CollectiveOpInterface>(op).getCollectiveGroup();
       else
         continue;
       reduced[name.getAttr()].push_back(&op);
@@ -234,7 +239,11 @@ private:
       return;
     }
     for (Operation *reduction : reductions) {
-      if (isa<zero::AllReduceGradientsOp>(reduction) != isWhole)
+      bool fits =
+          group.getStage() == 0   ? isa<zero::AllReduceGradientsOp>(reduction)
+          : group.getStage() == 1 ? isa<zero::ReduceGradientsOp>(reduction)
+                                  : isa<zero::ReduceScatterOp>(reduction);
+      if (!fits)
         report(reduction, "P5") << "does not fit stage " << group.getStage();
       if (!isOneMessage)
         continue;
@@ -247,6 +256,77 @@ private:
             diagnostic.attachNote(reduction->getLoc()) << "summed here";
           }
     }
+  }
+
+  /// P11.
+  void verifyRefreshes(train::EntryOp entry) {
+    bool isUpdate = entry.getKind() == train::EntryKind::Update;
+    llvm::MapVector<Operation *, Operation *> changed;
+    llvm::SmallPtrSet<Operation *, 4> refreshed;
+    for (Operation &op : entry.getBody().front()) {
+      if (auto refresh = dyn_cast<zero::RefreshOp>(op)) {
+        zero::GroupOp group = states.getGroup(refresh.getGroupAttr().getAttr());
+        if (!isUpdate || !changed.erase(group) ||
+            !refreshed.insert(group).second)
+          report(refresh, "P11") << "refreshes @" << group.getSymName()
+                                 << ", of which nothing has changed";
+      } else if (isUpdate) {
+        verifyParameterAccess(op, changed, refreshed);
+      }
+    }
+    for (auto [group, write] : changed)
+      report(write, "P11") << "changes parameters of @"
+                           << cast<zero::GroupOp>(group).getSymName()
+                           << " that nothing refreshes";
+  }
+
+  /// P11: one access to a parameter that ranks hold whole and change by parts.
+  void verifyParameterAccess(Operation &op,
+                             llvm::MapVector<Operation *, Operation *> &changed,
+                             const llvm::SmallPtrSetImpl<Operation *> &done) {
+    StringAttr symbol;
+    if (auto read = dyn_cast<train::ReadOp>(op))
+      symbol = read.getSymbolAttr().getAttr();
+    else if (auto write = dyn_cast<train::WriteOp>(op))
+      symbol = write.getSymbolAttr().getAttr();
+    else if (auto write = dyn_cast<zero::WritePartOp>(op))
+      symbol = write.getSymbolAttr().getAttr();
+    if (!symbol || !states.getParameter(symbol))
+      return;
+    zero::GroupOp group = states.getGroupOf(symbol);
+    if (!group || (group.getStage() != 1 && group.getStage() != 2))
+      return;
+    if (isa<train::WriteOp>(op))
+      report(&op, "P11") << "changes @" << symbol.getValue()
+                         << " whole, which ranks change by parts";
+    else if (isa<train::ReadOp>(op) && changed.contains(group))
+      report(&op, "P11") << "reads @" << symbol.getValue()
+                         << " whole before its changed parts are there";
+    else if (isa<zero::WritePartOp>(op) && done.contains(group))
+      report(&op, "P11") << "changes @" << symbol.getValue()
+                         << " after its group was refreshed";
+    else if (isa<zero::WritePartOp>(op))
+      changed[group] = &op;
+  }
+
+  /// P12.
+  void verifyWholeGradients(Operation &op) {
+    auto isWholeGradient = [&](StringAttr symbol) {
+      train::StateOp state = states.getState(symbol);
+      if (!state || state.getKind() != train::StateKind::Gradient)
+        return false;
+      zero::GroupOp group =
+          states.getGroupOf(state.getParameterAttr().getAttr());
+      return group && group.getStage() == 1;
+    };
+    if (auto read = dyn_cast<train::ReadOp>(op);
+        read && isWholeGradient(read.getSymbolAttr().getAttr()))
+      report(&op, "P12") << "reads " << read.getSymbolAttr()
+                         << " whole, of which this rank has summed its part";
+    if (auto write = dyn_cast<zero::WritePartOp>(op);
+        write && isWholeGradient(write.getSymbolAttr().getAttr()))
+      report(&op, "P12") << "changes a part of " << write.getSymbolAttr()
+                         << ", of which the rest stays as it is";
   }
 
   ModuleOp module;

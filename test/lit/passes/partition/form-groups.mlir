@@ -96,3 +96,24 @@ train.parameter @"h.0.wte" : tensor<4xf32> trainable("") {ties = ["head"]}
 train.parameter @"h.0.bias" : tensor<4xf32> trainable("")
 // CHECK: zero.group @h.0.wte.group stage(3) elements(4) type(f32) segments [#zero.segment<@h.0.wte, 0, 4>]
 // CHECK: zero.group @h.0 stage(3) elements(4) type(f32) segments [#zero.segment<@h.0.bias, 0, 4>]
+
+// -----
+
+// An exporter dropped the names of weights that it transposed. Import proposed
+// what they were, which tells their layer; without that, such a name is none.
+
+train.parameter @"onnx::MatMul_499" : tensor<4xf32> trainable("") {dsc.likely_name = "h.0.fc.weight^T"}
+train.parameter @"h.0.fc.bias" : tensor<4xf32> trainable("")
+train.parameter @"onnx::MatMul_500" : tensor<4xf32> trainable("")
+// CHECK: zero.group @h.0 stage(3) elements(36) type(f32) segments [#zero.segment<@"onnx::MatMul_499", 0, 4>, #zero.segment<@h.0.fc.bias, 32, 4>]
+// CHECK: zero.group @group0 stage(3) elements(4) type(f32) segments [#zero.segment<@"onnx::MatMul_500", 0, 4>]
+
+// -----
+
+// Tensors of any size, also without dims, lie in the space of their layer.
+
+train.parameter @"h.0.scale" : tensor<f32> trainable("")
+train.parameter @"h.0.one" : tensor<1xf32> trainable("")
+train.parameter @"h.0.two" : tensor<2xf32> trainable("")
+train.parameter @"h.0.seven" : tensor<7xf32> trainable("")
+// CHECK: zero.group @h.0 stage(3) elements(103) type(f32) segments [#zero.segment<@h.0.scale, 0, 1>, #zero.segment<@h.0.one, 32, 1>, #zero.segment<@h.0.two, 64, 2>, #zero.segment<@h.0.seven, 96, 7>]

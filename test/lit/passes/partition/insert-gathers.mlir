@@ -102,3 +102,61 @@ train.entry @eval() -> (tensor<4xf32> {dsc.name = "y"}, tensor<2x2xf32> {dsc.nam
   %view = nn.reshape %w : tensor<4xf32> -> tensor<2x2xf32>
   train.return %w, %view : tensor<4xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// A part of a layer that has a number, as a norm, does not end the layer's run.
+
+train.parameter @"h.0.attn" : tensor<4xf32> trainable("")
+train.parameter @"h.0.ln_2.weight" : tensor<4xf32> trainable("")
+train.parameter @"h.0.mlp" : tensor<4xf32> trainable("")
+zero.group @h.0 stage(3) elements(36) type(f32) segments [#zero.segment<@"h.0.attn", 0, 4>, #zero.segment<@"h.0.mlp", 32, 4>]
+zero.group @h.0.ln_2 stage(3) elements(4) type(f32) segments [#zero.segment<@"h.0.ln_2.weight", 0, 4>]
+// CHECK: zero.group @h.0.ln_2
+// CHECK: train.entry @eval
+// CHECK-NEXT: %[[H:.+]]:2 = zero.gather @h.0 axis
+// CHECK-NEXT: %[[A:.+]] = nn.add %x, %[[H]]#0
+// CHECK-NEXT: %[[LN:.+]] = zero.gather @h.0.ln_2 axis
+// CHECK-NEXT: %[[B:.+]] = nn.add %[[A]], %[[LN]]
+// CHECK-NEXT: zero.release @h.0.ln_2
+// CHECK-NEXT: nn.add %[[B]], %[[H]]#1
+// CHECK-NEXT: zero.release @h.0(
+// CHECK-NEXT: train.return
+train.entry @eval(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(eval) {
+  %w = train.read @"h.0.attn" : tensor<4xf32>
+  %n = train.read @"h.0.ln_2.weight" : tensor<4xf32>
+  %v = train.read @"h.0.mlp" : tensor<4xf32>
+  %a = nn.add %x, %w : tensor<4xf32>
+  %b = nn.add %a, %n : tensor<4xf32>
+  %c = nn.add %b, %v : tensor<4xf32>
+  train.return %c : tensor<4xf32>
+}
+
+// -----
+
+// A number alone begins a layer: what stands around a stack of layers is not
+// kept while they are used.
+
+train.parameter @"encoder1.embed" : tensor<4xf32> trainable("")
+train.parameter @"encoder1.layers.0.weight" : tensor<4xf32> trainable("")
+train.parameter @"encoder1.norm" : tensor<4xf32> trainable("")
+zero.group @encoder1 stage(3) elements(36) type(f32) segments [#zero.segment<@"encoder1.embed", 0, 4>, #zero.segment<@"encoder1.norm", 32, 4>]
+zero.group @encoder1.layers.0 stage(3) elements(4) type(f32) segments [#zero.segment<@"encoder1.layers.0.weight", 0, 4>]
+// CHECK: zero.group @encoder1.layers.0
+// CHECK: train.entry @eval
+// CHECK-NEXT: zero.gather @encoder1 axis
+// CHECK-NEXT: nn.add
+// CHECK-NEXT: zero.release @encoder1(
+// CHECK-NEXT: zero.gather @encoder1.layers.0
+// CHECK-NEXT: nn.add
+// CHECK-NEXT: zero.release @encoder1.layers.0
+// CHECK-NEXT: zero.gather @encoder1 axis
+train.entry @eval(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(eval) {
+  %w = train.read @"encoder1.embed" : tensor<4xf32>
+  %n = train.read @"encoder1.layers.0.weight" : tensor<4xf32>
+  %v = train.read @"encoder1.norm" : tensor<4xf32>
+  %a = nn.add %x, %w : tensor<4xf32>
+  %b = nn.add %a, %n : tensor<4xf32>
+  %c = nn.add %b, %v : tensor<4xf32>
+  train.return %c : tensor<4xf32>
+}

@@ -78,3 +78,39 @@ train.entry @step(%a: tensor<4xf32> {dsc.name = "a", dsc.role = "data"}, %b: ten
   train.gradient @"fc1.weight", %b : tensor<4xf32>
   train.return
 }
+
+// -----
+
+// At stage 1 a rank updates its part alone, so that is all whose sum it gets.
+
+train.parameter @"fc1.weight" : tensor<4xf32> trainable("")
+zero.group @fc1 stage(1) elements(4) type(f32) segments [#zero.segment<@"fc1.weight", 0, 4>]
+// CHECK-LABEL: train.entry @step(
+train.entry @step(%w: tensor<4xf32> {dsc.name = "w", dsc.role = "data"}) kind(step) {
+  // CHECK-NEXT: train.gradient @fc1.weight, %w
+  // CHECK-NEXT: train.return
+  train.gradient @"fc1.weight", %w : tensor<4xf32>
+  train.return
+}
+// CHECK-LABEL: train.entry @step_last(
+train.entry @step_last(%w: tensor<4xf32> {dsc.name = "w", dsc.role = "data"}) kind(step_last) {
+  // CHECK-NEXT: train.gradient @fc1.weight, %w
+  // CHECK-NEXT: zero.reduce_gradients @fc1 axis(@world)
+  // CHECK-NEXT: train.return
+  train.gradient @"fc1.weight", %w : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// Stage 2 has shards to add to, in every step.
+
+train.parameter @"fc1.weight" : tensor<4xf32> trainable("")
+zero.group @fc1 stage(2) elements(4) type(f32) segments [#zero.segment<@"fc1.weight", 0, 4>]
+// CHECK-LABEL: train.entry @step(
+train.entry @step(%w: tensor<4xf32> {dsc.name = "w", dsc.role = "data"}) kind(step) {
+  // CHECK-NEXT: zero.reduce_scatter @fc1(%w) axis(@world)
+  // CHECK-NEXT: train.return
+  train.gradient @"fc1.weight", %w : tensor<4xf32>
+  train.return
+}

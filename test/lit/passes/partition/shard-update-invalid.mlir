@@ -110,3 +110,20 @@ train.entry @update() kind(update) {
   train.write @w, %q : tensor<4xf32>
   train.return
 }
+
+// -----
+
+// Beyond its part, a rank has no gradient that it could change.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %g = train.read @w.grad : tensor<4xf32>
+  %q = nn.fusion ins(%a = %g : tensor<4xf32>) kind("elementwise") -> (tensor<4xf32>) {
+    %0 = nn.neg %a : tensor<4xf32>
+    nn.yield %0 : tensor<4xf32>
+  }
+  // expected-error@below {{sets a gradient to something else than one number; at stage 1 update can only clear it}}
+  train.write @w.grad, %q : tensor<4xf32>
+  train.return
+}

@@ -152,3 +152,83 @@ train.entry @update() kind(update) {
   train.write @w, %new : tensor<2x4xf32>
   train.return
 }
+
+// -----
+
+// At stage 1 gradients are whole sums of this rank, of which its part is summed
+// over ranks. So they are read by part and cleared whole, and the region that
+// did both no longer makes the zeros.
+
+train.parameter @w : tensor<2x4xf32> trainable("")
+train.state @w.grad : tensor<2x4xf32> gradient of @w
+zero.group @g stage(1) elements(8) type(f32) segments [#zero.segment<@w, 0, 8>]
+// CHECK-LABEL: train.entry @update
+train.entry @update() kind(update) {
+  // CHECK-NEXT: %[[P:.*]] = zero.read_part @w : tensor<?xf32>
+  // CHECK-NEXT: %[[G:.*]] = zero.read_part @w.grad : tensor<?xf32>
+  // CHECK-NEXT: %[[NEW:.*]] = nn.fusion ins(%[[A:.*]] = %[[P]] : tensor<?xf32>, %[[B:.*]] = %[[G]] : tensor<?xf32>) kind("elementwise") -> (tensor<?xf32>) {
+  // CHECK-NEXT: %[[SUM:.*]] = nn.sub %[[A]], %[[B]] : tensor<?xf32>
+  // CHECK-NEXT: nn.yield %[[SUM]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: zero.write_part @w, %[[NEW]] : tensor<?xf32>
+  // CHECK-NEXT: %[[CLEAR:.*]] = nn.fusion ins() kind("elementwise") -> (tensor<2x4xf32>) {
+  // CHECK-NEXT: nn.constant dense<0.000000e+00> : tensor<2x4xf32>
+  // CHECK: train.write @w.grad, %[[CLEAR]] : tensor<2x4xf32>
+  // CHECK-NEXT: train.return
+  %p = train.read @w : tensor<2x4xf32>
+  %g = train.read @w.grad : tensor<2x4xf32>
+  %new:2 = nn.fusion ins(%a = %p : tensor<2x4xf32>, %b = %g : tensor<2x4xf32>) kind("elementwise") -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+    %0 = nn.sub %a, %b : tensor<2x4xf32>
+    %1 = nn.constant dense<0.0> : tensor<f32>
+    %2 = nn.broadcast %1 dims = [] : tensor<f32> -> tensor<2x4xf32>
+    nn.yield %0, %2 : tensor<2x4xf32>, tensor<2x4xf32>
+  }
+  train.write @w, %new#0 : tensor<2x4xf32>
+  train.write @w.grad, %new#1 : tensor<2x4xf32>
+  train.return
+}
+
+// -----
+
+// One region may clear several gradients.
+
+train.parameter @w : tensor<4xf32> trainable("")
+train.parameter @v : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+train.state @v.grad : tensor<4xf32> gradient of @v
+zero.group @g stage(1) elements(36) type(f32) segments [#zero.segment<@w, 0, 4>, #zero.segment<@v, 32, 4>]
+// CHECK-LABEL: train.entry @update
+train.entry @update() kind(update) {
+  // CHECK-NEXT: %[[A:.*]] = nn.fusion ins() kind("elementwise") -> (tensor<4xf32>) {
+  // CHECK: train.write @w.grad, %[[A]]
+  // CHECK-NEXT: %[[B:.*]] = nn.fusion ins() kind("elementwise") -> (tensor<4xf32>) {
+  // CHECK: train.write @v.grad, %[[B]]
+  // CHECK-NEXT: train.return
+  %0 = nn.fusion ins() kind("elementwise") -> (tensor<4xf32>) {
+    %1 = nn.constant dense<0.0> : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  train.write @w.grad, %0 : tensor<4xf32>
+  train.write @v.grad, %0 : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// At stage 2 gradients are parts, and so is what clears them.
+
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+zero.group @g stage(2) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+// CHECK-LABEL: train.entry @update
+train.entry @update() kind(update) {
+  // CHECK: zero.write_part @w.grad, %{{.*}} : tensor<?xf32>
+  // CHECK-NOT: train.write
+  // CHECK: train.return
+  %0 = nn.fusion ins() kind("elementwise") -> (tensor<4xf32>) {
+    %1 = nn.constant dense<0.0> : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  train.write @w.grad, %0 : tensor<4xf32>
+  train.return
+}

@@ -1,9 +1,13 @@
-// RUN: dsc-opt %s -dsc-partition="zero=3" | FileCheck %s --check-prefixes=CHECK,ZERO3 --implicit-check-not=zero.
-// RUN: dsc-opt %s -dsc-partition="zero=0" | FileCheck %s --check-prefixes=CHECK,ZERO0 --implicit-check-not=zero.
+// RUN: dsc-opt %s -dsc-partition="zero=3" | FileCheck %s --check-prefixes=CHECK,ZERO3,PARTS,SHARDS --implicit-check-not=zero.
+// RUN: dsc-opt %s -dsc-partition="zero=2" | FileCheck %s --check-prefixes=CHECK,ZERO2,WHOLE,PARTS,SHARDS,REFRESH --implicit-check-not=zero.
+// RUN: dsc-opt %s -dsc-partition="zero=1" | FileCheck %s --check-prefixes=CHECK,ZERO1,WHOLE,PARTS,SUMS,REFRESH --implicit-check-not=zero.
+// RUN: dsc-opt %s -dsc-partition="zero=0" | FileCheck %s --check-prefixes=CHECK,ZERO0,WHOLE,SUMS --implicit-check-not=zero.
 
 // What partition makes of a linear model of two layers, y = w2 (w1 x), trained
 // by plain gradient descent. At stage 3 each rank owns a part of each tensor;
-// at stage 0 all of it. The sums over ranks are the same.
+// at stage 0 all of it. Between, parameters are whole (1 and 2) but each rank
+// updates its part of them, and gradients are whole (1) or parts (2). The sums
+// over ranks are the same.
 
 // CHECK: module attributes {zero.max_world = 1024 : i64}
 train.parameter @"fc1.weight" : tensor<4x4xf32> trainable("float initializer")
@@ -17,6 +21,10 @@ train.state @dsc.report.grad_norm : tensor<f64> report
 
 // ZERO3: zero.group @fc1 stage(3) elements(16) type(f32) segments [#zero.segment<@fc1.weight, 0, 16>]
 // ZERO3: zero.group @fc2 stage(3) elements(16) type(f32) segments [#zero.segment<@fc2.weight, 0, 16>]
+// ZERO2: zero.group @fc1 stage(2) elements(16) type(f32) segments [#zero.segment<@fc1.weight, 0, 16>]
+// ZERO2: zero.group @fc2 stage(2) elements(16) type(f32) segments [#zero.segment<@fc2.weight, 0, 16>]
+// ZERO1: zero.group @fc1 stage(1) elements(16) type(f32) segments [#zero.segment<@fc1.weight, 0, 16>]
+// ZERO1: zero.group @fc2 stage(1) elements(16) type(f32) segments [#zero.segment<@fc2.weight, 0, 16>]
 // ZERO0: zero.group @fc1 stage(0) elements(16) type(f32) segments [#zero.segment<@fc1.weight, 0, 16>]
 // ZERO0: zero.group @fc2 stage(0) elements(16) type(f32) segments [#zero.segment<@fc2.weight, 0, 16>]
 
@@ -27,8 +35,8 @@ train.state @dsc.report.grad_norm : tensor<f64> report
 // CHECK-LABEL: train.entry @step(
 // CHECK-SAME: %x: tensor<4x4xf32>
 train.entry @step(%x: tensor<4x4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
-  // ZERO0: %[[W1:.*]] = train.read @fc1.weight
-  // ZERO0: %[[W2:.*]] = train.read @fc2.weight
+  // WHOLE: %[[W1:.*]] = train.read @fc1.weight
+  // WHOLE: %[[W2:.*]] = train.read @fc2.weight
   %w1 = train.read @"fc1.weight" : tensor<4x4xf32>
   %w2 = train.read @"fc2.weight" : tensor<4x4xf32>
 
@@ -46,8 +54,8 @@ train.entry @step(%x: tensor<4x4xf32> {dsc.name = "x", dsc.role = "data"}) kind(
     nn.yield %0 : tensor<4x4xf32>
   }
   // CHECK: %[[DW2:.*]] = nn.fusion ins({{.*}} = %[[H]] : tensor<4x4xf32>, {{.*}} = %[[Y]] : tensor<4x4xf32>)
-  // ZERO3: zero.reduce_scatter @fc2(%[[DW2]]) axis(@world) : tensor<4x4xf32>
-  // ZERO0: train.gradient @fc2.weight, %[[DW2]]
+  // SHARDS: zero.reduce_scatter @fc2(%[[DW2]]) axis(@world) : tensor<4x4xf32>
+  // SUMS: train.gradient @fc2.weight, %[[DW2]]
   %dw2 = nn.fusion ins(%p = %h : tensor<4x4xf32>, %q = %y : tensor<4x4xf32>) kind("contraction") -> (tensor<4x4xf32>) {
     %0 = nn.matmul transpose_a %p, %q : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
     nn.yield %0 : tensor<4x4xf32>
@@ -67,8 +75,8 @@ train.entry @step(%x: tensor<4x4xf32> {dsc.name = "x", dsc.role = "data"}) kind(
     nn.yield %0 : tensor<4x4xf32>
   }
   // CHECK: %[[DW1:.*]] = nn.fusion ins({{.*}} = %x : tensor<4x4xf32>, {{.*}} = %{{.*}} : tensor<4x4xf32>)
-  // ZERO3: zero.reduce_scatter @fc1(%[[DW1]]) axis(@world) : tensor<4x4xf32>
-  // ZERO0: train.gradient @fc1.weight, %[[DW1]]
+  // SHARDS: zero.reduce_scatter @fc1(%[[DW1]]) axis(@world) : tensor<4x4xf32>
+  // SUMS: train.gradient @fc1.weight, %[[DW1]]
   %dw1 = nn.fusion ins(%p = %x : tensor<4x4xf32>, %q = %dx : tensor<4x4xf32>) kind("contraction") -> (tensor<4x4xf32>) {
     %0 = nn.matmul transpose_a %p, %q : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
     nn.yield %0 : tensor<4x4xf32>
@@ -78,8 +86,13 @@ train.entry @step(%x: tensor<4x4xf32> {dsc.name = "x", dsc.role = "data"}) kind(
   train.return
 }
 
+// The last micro-batch, left out here, is the same at stages 2 and 3. At stage 0
+// it also sums the gradients for every rank, at stage 1 for the one that updates
+// them.
+
 // Update sums this rank's share of the loss and of the norm over ranks in one
-// message, then moves the parameters: parts at stage 3, all at stage 0.
+// message, then moves the parameters: all of them at stage 0, parts from stage 1
+// on, which stages 1 and 2 send to the others.
 
 // CHECK-LABEL: train.entry @update(
 train.entry @update() kind(update) {
@@ -100,9 +113,10 @@ train.entry @update() kind(update) {
   // CHECK: train.write @dsc.report.grad_norm, %[[SUMS]]#1
   train.write @dsc.report.loss, %loss : tensor<f64>
   train.write @dsc.report.grad_norm, %norm : tensor<f64>
-  // ZERO3: %[[P:.*]] = zero.read_part @fc1.weight : tensor<?xf32>
-  // ZERO3: %[[NEW:.*]] = nn.fusion ins({{.*}} = %[[P]] : tensor<?xf32>, {{.*}} = %[[G]] : tensor<?xf32>, {{.*}} = %[[LR]] : tensor<f32>) kind("elementwise") -> (tensor<?xf32>)
-  // ZERO3: zero.write_part @fc1.weight, %[[NEW]] : tensor<?xf32>
+  // PARTS: %[[P:.*]] = zero.read_part @fc1.weight : tensor<?xf32>
+  // PARTS: %[[NEW:.*]] = nn.fusion ins({{.*}} = %[[P]] : tensor<?xf32>, {{.*}} = %[[G]] : tensor<?xf32>, {{.*}} = %[[LR]] : tensor<f32>) kind("elementwise") -> (tensor<?xf32>)
+  // PARTS: zero.write_part @fc1.weight, %[[NEW]] : tensor<?xf32>
+  // REFRESH: zero.refresh @fc1 axis(@world)
   // ZERO0: %[[P:.*]] = train.read @fc1.weight
   // ZERO0: %[[NEW:.*]] = nn.fusion ins({{.*}} = %[[P]] : tensor<4x4xf32>, {{.*}} = %[[WHOLEG]] : tensor<4x4xf32>, {{.*}} = %[[LR]] : tensor<f32>) kind("elementwise") -> (tensor<4x4xf32>)
   // ZERO0: train.write @fc1.weight, %[[NEW]]

@@ -390,6 +390,7 @@ train.entry @eval() kind(eval) {
   zero.release @g(%w) : tensor<4xf32>
   train.return
 }
+
 // -----
 
 // (P5): shards of several tensors travel in one exchange.
@@ -400,5 +401,169 @@ train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(st
   zero.reduce_scatter @g(%x, %x) axis(@world) : tensor<4xf32>, tensor<4xf32>
   // expected-error@below {{(P5) reduces the gradients of @g again}}
   zero.reduce_scatter @g(%x, %x) axis(@world) : tensor<4xf32>, tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P2): at stage 2 a gradient has no whole accumulator either.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+zero.group @g stage(2) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+// expected-error@below {{(P5) does not reduce the gradients of @g}}
+train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
+  // expected-error@below {{(P2) takes @w.grad as a whole tensor}}
+  train.gradient @w, %x : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P5): at stage 1, too, whole gradients must be summed before the update.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+// expected-error@below {{(P5) does not reduce the gradients of @g}}
+train.entry @step_last(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step_last) {
+  train.gradient @w, %x : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P5): and not ahead of the last micro-batch.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
+  train.gradient @w, %x : tensor<4xf32>
+  // expected-error@below {{(P5) reduces whole gradients ahead of the last micro-batch}}
+  zero.reduce_gradients @g axis(@world)
+  train.return
+}
+
+// -----
+
+// (P5): a gradient that comes after the sum stays on its rank.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step_last(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step_last) {
+  // expected-note@below {{summed here}}
+  zero.reduce_gradients @g axis(@world)
+  // expected-error@below {{(P5) adds to a gradient that ranks have summed already}}
+  train.gradient @w, %x : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P5): stage 1 does not send sums to ranks that have no use for them.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step_last(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step_last) {
+  train.gradient @w, %x : tensor<4xf32>
+  // expected-error@below {{(P5) does not fit stage 1}}
+  zero.all_reduce_gradients @g axis(@world)
+  train.return
+}
+
+// -----
+
+// (P11): a rank would go on with what the others' parts were before.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %0 = zero.read_part @w : tensor<?xf32>
+  // expected-error@below {{(P11) changes parameters of @g that nothing refreshes}}
+  zero.write_part @w, %0 : tensor<?xf32>
+  train.return
+}
+
+// -----
+
+// (P11): so it would if a part changed after it was sent.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(2) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %0 = zero.read_part @w : tensor<?xf32>
+  zero.write_part @w, %0 : tensor<?xf32>
+  zero.refresh @g axis(@world)
+  // expected-error@below {{(P11) changes @w after its group was refreshed}}
+  zero.write_part @w, %0 : tensor<?xf32>
+  train.return
+}
+
+// -----
+
+// (P11): a second refresh sends the same again.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(2) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %0 = zero.read_part @w : tensor<?xf32>
+  zero.write_part @w, %0 : tensor<?xf32>
+  zero.refresh @g axis(@world)
+  // expected-error@below {{(P11) refreshes @g, of which nothing has changed}}
+  zero.refresh @g axis(@world)
+  train.return
+}
+
+// -----
+
+// (P11): steps change no parameter.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(2) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
+  zero.reduce_scatter @g(%x) axis(@world) : tensor<4xf32>
+  // expected-error@below {{(P11) refreshes @g, of which nothing has changed}}
+  zero.refresh @g axis(@world)
+  train.return
+}
+
+// -----
+
+// (P11): between change and refresh, a whole tensor is old and new.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %0 = zero.read_part @w : tensor<?xf32>
+  zero.write_part @w, %0 : tensor<?xf32>
+  // expected-error@below {{(P11) reads @w whole before its changed parts are there}}
+  %1 = train.read @w : tensor<4xf32>
+  zero.refresh @g axis(@world)
+  train.return
+}
+
+// -----
+
+// (P11): whose moments are parts, no rank can change whole.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %0 = nn.constant dense<0.0> : tensor<4xf32>
+  // expected-error@below {{(P11) changes @w whole, which ranks change by parts}}
+  train.write @w, %0 : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P12): outside of its part, a rank has its own sum alone.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  // expected-error@below {{(P12) reads @w.grad whole, of which this rank has summed its part}}
+  %0 = train.read @w.grad : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P12): which the next update would find added to its gradients.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  %0 = zero.read_part @w.grad : tensor<?xf32>
+  // expected-error@below {{(P12) changes a part of @w.grad, of which the rest stays as it is}}
+  zero.write_part @w.grad, %0 : tensor<?xf32>
   train.return
 }

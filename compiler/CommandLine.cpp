@@ -166,9 +166,15 @@ struct CommandLine {
       cl::desc("CPU to compile for, by LLVM's name. Default: that of "
                "--target")};
   cl::opt<unsigned> zero{
-      "zero", cl::value_desc("0|3"), cl::init(0), cl::cat(target),
-      cl::desc("ZeRO stage: what each rank owns only a shard of. Default: 0, "
-               "nothing")};
+      "zero", cl::value_desc("0|1|2|3"), cl::init(0), cl::cat(target),
+      cl::desc("ZeRO stage: what each rank owns only a shard of: nothing (0), "
+               "optimizer state (1), also gradients (2), also parameters (3). "
+               "Default: 0")};
+  cl::opt<unsigned> persistenceThreshold{
+      "persistence-threshold", cl::value_desc("ELEMENTS"), cl::init(0),
+      cl::cat(target),
+      cl::desc("With --zero=3, keep parameters of at most so many elements "
+               "whole on every rank. Default: 0, none")};
   cl::opt<unsigned> maxWorld{
       "max-world", cl::value_desc("RANKS"), cl::init(1024), cl::cat(target),
       cl::desc("Most ranks that the module can run on; bounds padding. "
@@ -494,8 +500,12 @@ bool CommandLine::fillTarget(CompileOptions &options) {
       !checkChoice("fuse", fuse, {"all", "none"}) ||
       !checkChoice("schedule-stage", scheduleStage, {"on", "off"}))
     return false;
-  if (zero != 0 && zero != 3)
-    return usageError("--zero=" + llvm::Twine(zero) + ": choose one of 0, 3");
+  if (zero > 3)
+    return usageError("--zero=" + llvm::Twine(zero) +
+                      ": choose one of 0, 1, 2, 3");
+  if (persistenceThreshold && zero != 3)
+    return usageError("--persistence-threshold needs --zero=3; at lower stages "
+                      "every parameter is whole");
   options.host.native = targetName == "native";
   options.host.cpu = cpu;
   std::string unknownCpu;
@@ -505,6 +515,7 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   options.fusion.fuse = fuse == "all";
   options.partition.zeroStage = zero;
   options.partition.maxWorld = maxWorld;
+  options.partition.persistenceThreshold = persistenceThreshold;
   options.lower.maxWorld = maxWorld;
   options.schedule.enabled = scheduleStage == "on";
   return true;

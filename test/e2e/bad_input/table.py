@@ -334,8 +334,15 @@ COMPILER = [
     _dsc(
         "zero-stage",
         hostile.good_file,
-        [BATCH, LOSS, "-zero=2"],
-        "dsc: error: --zero=2: choose one of 0, 3",
+        [BATCH, LOSS, "-zero=4"],
+        "dsc: error: --zero=4: choose one of 0, 1, 2, 3",
+        code=2,
+    ),
+    _dsc(
+        "persistence-without-stage-3",
+        hostile.good_file,
+        [BATCH, LOSS, "-zero=2", "--persistence-threshold=100"],
+        "dsc: error: --persistence-threshold needs --zero=3; at lower stages every parameter is whole",
         code=2,
     ),
     _dsc(

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 FLAGS = ["--bind", "batch=16", "--loss=cross_entropy(logits,y)"]
 
 
-@pytest.fixture(scope="module", params=["-zero=0", "-zero=3"])
+@pytest.fixture(scope="module", params=["-zero=%d" % stage for stage in range(4)])
 def module(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("memory")
     onnx.save(mlp([64, 96, 10]), folder / "mlp.onnx")

@@ -45,7 +45,7 @@ def test_threads_and_runs(model, reference, threads):
     assert trained_state(model.with_suffix(".so"), threads) == reference
 
 
-@pytest.mark.parametrize("flag", ["-zero=3", "--schedule-stage=off"])
+@pytest.mark.parametrize("flag", ["-zero=1", "-zero=2", "-zero=3", "--schedule-stage=off"])
 def test_options_that_move_data_only(model, reference, flag, tmp_path):
     module = compile_model(model, tmp_path / "other.so", *flags(flag))
     assert trained_state(module) == reference

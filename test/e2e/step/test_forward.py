@@ -25,7 +25,7 @@ def feeds():
     return {"x": x}
 
 
-@pytest.mark.parametrize("stage", [0, 3])
+@pytest.mark.parametrize("stage", [0, 1, 2, 3])
 def test_alone(tmp_path, network, stage):
     module = compile_model(tmp_path / "m.onnx", tmp_path / "m.so", *FLAGS, "-zero=%d" % stage)
     with session(module, feeds()) as running:

@@ -189,6 +189,15 @@ Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
   return output;
 }
 
+Manifest::Collective parseCollective(const Node &node) {
+  auto text = [&](const char *key) {
+    std::optional<Node> found = node.find(key);
+    return found ? found->string() : std::string();
+  };
+  return {node.at("op").string(), text("group"), text("source"),
+          node.at("bytes").size()};
+}
+
 int64_t parseBatch(const Node &node) {
   if (node.integer() < 1)
     node.fail("is not positive");
@@ -207,6 +216,10 @@ Manifest::Entry parseEntry(const Node &node, const Manifest &manifest) {
   node.at("outputs").each([&](Node output) {
     entry.outputs.push_back(parseOutput(output, manifest.arenaBytes));
   });
+  if (std::optional<Node> collectives = node.find("collectives"))
+    collectives->each([&](Node collective) {
+      entry.collectives.push_back(parseCollective(collective));
+    });
   return entry;
 }
 
@@ -225,6 +238,7 @@ Manifest parseDocument(const Node &root) {
   manifest.precision = root.at("precision").string();
   manifest.hash = root.at("hash").string();
   manifest.unit = root.at("unit").size32();
+  manifest.maxWorld = root.at("max_world").size32();
   if (manifest.unit == 0)
     root.at("unit").fail("is zero");
   manifest.arenaBytes = root.at("arena_bytes").size();
@@ -253,6 +267,22 @@ Manifest parseDocument(const Node &root) {
 }
 
 } // namespace
+
+std::string Manifest::Collective::describe() const {
+  return op + (group.empty() ? "" : " of " + group) +
+         (source.empty() ? "" : " at " + source);
+}
+
+std::vector<std::string> Manifest::Entry::callLabels() const {
+  std::vector<std::string> labels;
+  for (const Collective &collective : collectives) {
+    labels.push_back(collective.describe() + " in '" + name + "'");
+    // The sums of the ranges are exchanged, and then they are joined.
+    if (collective.op == "all_reduce_gradients")
+      labels.push_back(labels.back());
+  }
+  return labels;
+}
 
 const Manifest::Entry *Manifest::findEntry(std::string_view name) const {
   for (const Entry &entry : entries)

@@ -79,6 +79,17 @@ struct Manifest {
     uint64_t arenaOffset;
   };
 
+  /// One exchange between ranks, as the compiler listed it.
+  struct Collective {
+    std::string op;     ///< gather, reduce_scatter, ...
+    std::string group;  ///< Empty for loose values.
+    std::string source; ///< The place in the model that asked for it, or empty.
+    uint64_t bytes;     ///< Of one rank's payload, without the groups' tails.
+
+    /// Such as `gather of fc1 at node '/fc1/Gemm' (Gemm)`.
+    std::string describe() const;
+  };
+
   /// One of a set for certain sizes of the inputs, such as step_last.seq256, or
   /// of the first set, such as step_last, or update, which serves all sets.
   struct Entry {
@@ -88,11 +99,16 @@ struct Manifest {
     int64_t batch; ///< Samples of a micro-batch.
     std::vector<Input> inputs;
     std::vector<Output> outputs;
+    std::vector<Collective> collectives; ///< In the order of the calls.
+
+    /// What each call of the channel is for, in order, among several ranks.
+    std::vector<std::string> callLabels() const;
   };
 
   std::string compilerVersion, model, triple, cpu, features;
   std::string optimizer, loss, precision, hash;
-  uint32_t unit; ///< Elements in which groups are cut.
+  uint32_t maxWorld; ///< Most ranks that the step region has room for.
+  uint32_t unit;     ///< Elements in which groups are cut.
   uint64_t arenaBytes;
   int64_t batch; ///< Of entries that do not say their own.
   std::vector<Setting> settings;

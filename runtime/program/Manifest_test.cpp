@@ -50,6 +50,28 @@ TEST_F(ManifestTest, ReadsAllParts) {
   EXPECT_FALSE(manifest->findEntry("forward"));
 }
 
+// The channel is called twice to sum gradients that all ranks hold whole.
+TEST_F(ManifestTest, NamesTheCallsOfCollectives) {
+  document["entries"][1]["collectives"] = {
+      {{"op", "gather"},
+       {"axis", "world"},
+       {"bytes", 32},
+       {"group", "layer"},
+       {"source", "node 'n' (Gemm)"}},
+      {{"op", "all_reduce_gradients"}, {"bytes", 32}, {"group", "layer"}},
+      {{"op", "all_reduce"}, {"bytes", 16}}};
+  Result<Manifest> manifest = parseManifest(document.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  EXPECT_EQ(manifest->entries[1].callLabels(),
+            (std::vector<std::string>{
+                "gather of layer at node 'n' (Gemm) in 'step_last'",
+                "all_reduce_gradients of layer in 'step_last'",
+                "all_reduce_gradients of layer in 'step_last'",
+                "all_reduce in 'step_last'"}));
+  EXPECT_EQ(manifest->entries[1].collectives[2].bytes, 16u);
+  EXPECT_TRUE(manifest->entries[0].callLabels().empty());
+}
+
 TEST_F(ManifestTest, EntriesOfSeveralSets) {
   json pair = document["entries"][3];
   pair["name"] = "eval.pair";

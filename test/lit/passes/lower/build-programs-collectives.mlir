@@ -226,3 +226,21 @@ train.entry @update() kind(update) {
   zero.write_part @w, %w1 : tensor<?xf32>
   train.return
 }
+
+// -----
+
+// A collective names the innermost place in the model that it is for.
+train.parameter @w : tensor<6xf32> trainable("float initializer")
+zero.group @fc stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+// CHECK-LABEL: exec.program @eval
+// CHECK-SAME: collectives [{axis = "world", bytes = 24 : i64, group = "fc", op = "gather", source = "node 'mm' (MatMul)"}]
+train.entry @eval() -> (tensor<6xf32> {dsc.name = "y"}) kind(eval) {
+  %t = zero.gather_start @fc axis(@world) loc("node 'mm' (MatMul)"("m.onnx":3:0))
+  %w = zero.gather_await %t : tensor<6xf32>
+  %y = nn.fusion ins(%p = %w : tensor<6xf32>) kind("elementwise") -> (tensor<6xf32>) {
+    %r = nn.exp %p : tensor<6xf32>
+    nn.yield %r : tensor<6xf32>
+  }
+  zero.release @fc(%w) : tensor<6xf32>
+  train.return %y : tensor<6xf32>
+}

@@ -4,16 +4,37 @@
 
 using namespace dsc::runtime;
 
+static Status copy(const void *src, void *dst, uint64_t bytes) {
+  if (src != dst && bytes)
+    std::memcpy(dst, src, bytes);
+  return {};
+}
+
 Status SingleRankChannel::allGather(const void *shard, void *full,
                                     uint64_t shardBytes) {
-  if (shard != full)
-    std::memcpy(full, shard, shardBytes);
-  return {};
+  return copy(shard, full, shardBytes);
+}
+
+Status SingleRankChannel::allGather(const void *shard, void *full,
+                                    std::span<const uint64_t> bytesOf) {
+  return copy(shard, full, bytesOf[0]);
 }
 
 Status SingleRankChannel::allToAll(const void *src, void *dst,
                                    uint64_t bytesPerRank) {
-  if (src != dst)
-    std::memcpy(dst, src, bytesPerRank);
-  return {};
+  return copy(src, dst, bytesPerRank);
+}
+
+Status SingleRankChannel::allToAll(const void *src,
+                                   std::span<const uint64_t> sentBytes,
+                                   void *dst, std::span<const uint64_t>) {
+  return copy(src, dst, sentBytes[0]);
+}
+
+Status SingleRankChannel::send(uint32_t receiver, const void *, uint64_t) {
+  return internalError("there is no rank ", receiver, " to send to");
+}
+
+Status SingleRankChannel::receive(uint32_t sender, void *, uint64_t) {
+  return internalError("there is no rank ", sender, " to receive from");
 }

@@ -5,13 +5,21 @@
 
 namespace dsc::runtime {
 
-/// The channel of a run with one rank, where every collective is a copy.
-class SingleRankChannel final : public Channel {
+/// The channel of a run with one rank, where every collective is a copy and
+/// there is nobody to send to.
+class SingleRankChannel : public Channel {
 public:
   uint32_t rank() const override { return 0; }
   uint32_t size() const override { return 1; }
   Status allGather(const void *shard, void *full, uint64_t shardBytes) override;
+  Status allGather(const void *shard, void *full,
+                   std::span<const uint64_t> bytesOf) override;
   Status allToAll(const void *src, void *dst, uint64_t bytesPerRank) override;
+  Status allToAll(const void *src, std::span<const uint64_t> sentBytes,
+                  void *dst, std::span<const uint64_t> receivedBytes) override;
+  Status send(uint32_t receiver, const void *src, uint64_t bytes) override;
+  Status receive(uint32_t sender, void *dst, uint64_t bytes) override;
+  Status barrier() override { return {}; }
 };
 
 } // namespace dsc::runtime

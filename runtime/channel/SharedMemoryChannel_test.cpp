@@ -1,0 +1,275 @@
+// The channel between real processes: each test forks its ranks.
+
+#include "runtime/channel/SharedMemoryChannel.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace dsc::runtime;
+
+namespace {
+
+constexpr uint64_t kPiece = SharedWorld::kPieceBytes;
+
+/// Runs `body` as each rank of a world and expects all to return true. A rank
+/// that hangs is ended by its alarm.
+template <typename Body> void forEachRank(uint32_t ranks, Body body) {
+  Result<std::shared_ptr<SharedWorld>> world = SharedWorld::create(ranks);
+  ASSERT_TRUE(world.ok()) << world.status().message();
+  std::vector<pid_t> children;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(60);
+      auto channel = SharedMemoryChannel::join(*world, rank, false);
+      _exit(channel.ok() && body(**channel) ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    int status = -1;
+    waitpid(children[rank], &status, 0);
+    EXPECT_EQ(status, 0) << "rank " << rank << " of " << ranks;
+  }
+}
+
+/// Byte `i` of what `from` sends to `to`.
+std::byte patternAt(uint32_t from, uint32_t to, uint64_t i) {
+  return std::byte(from * 31 + to * 7 + i * 13 + i / 251);
+}
+
+std::vector<std::byte> pattern(uint32_t from, uint32_t to, uint64_t bytes) {
+  std::vector<std::byte> data(bytes);
+  for (uint64_t i = 0; i < bytes; ++i)
+    data[i] = patternAt(from, to, i);
+  return data;
+}
+
+void append(std::vector<std::byte> &all, const std::vector<std::byte> &more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+/// Around the sizes at which pieces begin and end.
+const uint64_t kSizes[] = {
+    0, 1, 7, 4096, kPiece - 1, kPiece, kPiece + 1, 3 * kPiece, 3 * kPiece + 5};
+
+class SharedMemoryChannelTest : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(SharedMemoryChannelTest, AllGatherJoinsShardsInRankOrder) {
+  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+    uint64_t wanted = 0;
+    for (uint64_t bytes : kSizes) {
+      std::vector<std::byte> shard = pattern(channel.rank(), 0, bytes), all;
+      for (uint32_t rank = 0; rank < channel.size(); ++rank)
+        append(all, pattern(rank, 0, bytes));
+      std::vector<std::byte> full(all.size());
+      // Once from elsewhere and once from its own place.
+      for (std::byte *from :
+           {shard.data(), full.data() + channel.rank() * bytes}) {
+        if (!channel.allGather(from, full.data(), bytes).ok() || full != all)
+          return false;
+        wanted += (channel.size() - 1) * bytes;
+      }
+    }
+    return channel.receivedBytes() == wanted;
+  });
+}
+
+TEST_P(SharedMemoryChannelTest, AllGatherOfDifferentSizes) {
+  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+    std::vector<uint64_t> sizes;
+    for (uint32_t rank = 0; rank < channel.size(); ++rank)
+      sizes.push_back(kSizes[rank * 5 % std::size(kSizes)]);
+    std::vector<std::byte> all;
+    for (uint32_t rank = 0; rank < channel.size(); ++rank)
+      append(all, pattern(rank, 0, sizes[rank]));
+    std::vector<std::byte> full(all.size());
+    auto shard = pattern(channel.rank(), 0, sizes[channel.rank()]);
+    return channel.allGather(shard.data(), full.data(), sizes).ok() &&
+           full == all && channel.receivedBytes() == all.size() - shard.size();
+  });
+}
+
+TEST_P(SharedMemoryChannelTest, AllToAllSendsEachSliceToItsRank) {
+  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+    for (uint64_t bytes : kSizes) {
+      std::vector<std::byte> sent, wanted;
+      for (uint32_t rank = 0; rank < channel.size(); ++rank) {
+        append(sent, pattern(channel.rank(), rank, bytes));
+        append(wanted, pattern(rank, channel.rank(), bytes));
+      }
+      std::vector<std::byte> got(wanted.size());
+      if (!channel.allToAll(sent.data(), got.data(), bytes).ok() ||
+          got != wanted)
+        return false;
+    }
+    return true;
+  });
+}
+
+TEST_P(SharedMemoryChannelTest, AllToAllOfDifferentSizes) {
+  auto bytesFor = [](uint32_t from, uint32_t to) {
+    return kSizes[(from * 3 + to * 5) % std::size(kSizes)];
+  };
+  forEachRank(GetParam(), [&](SharedMemoryChannel &channel) {
+    std::vector<std::byte> sent, wanted;
+    std::vector<uint64_t> sentBytes, receivedBytes;
+    for (uint32_t rank = 0; rank < channel.size(); ++rank) {
+      sentBytes.push_back(bytesFor(channel.rank(), rank));
+      receivedBytes.push_back(bytesFor(rank, channel.rank()));
+      append(sent, pattern(channel.rank(), rank, sentBytes.back()));
+      append(wanted, pattern(rank, channel.rank(), receivedBytes.back()));
+    }
+    std::vector<std::byte> got(wanted.size());
+    return channel.allToAll(sent.data(), sentBytes, got.data(), receivedBytes)
+               .ok() &&
+           got == wanted;
+  });
+}
+
+// Every rank's message to every other, one pair after the other.
+TEST_P(SharedMemoryChannelTest, SendAndReceive) {
+  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+    for (uint64_t bytes : {uint64_t(0), uint64_t(7), kPiece + 1})
+      for (uint32_t from = 0; from < channel.size(); ++from)
+        for (uint32_t to = 0; to < channel.size(); ++to) {
+          std::vector<std::byte> wanted = pattern(from, to, bytes), got(bytes);
+          if (from == to)
+            continue;
+          if (channel.rank() == from &&
+              !channel.send(to, wanted.data(), bytes).ok())
+            return false;
+          if (channel.rank() == to &&
+              (!channel.receive(from, got.data(), bytes).ok() || got != wanted))
+            return false;
+        }
+    return true;
+  });
+}
+
+// Ranks that are early or late by chance, through many exchanges of all kinds.
+TEST_P(SharedMemoryChannelTest, LateRanksGetWhatTheyShould) {
+  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+    std::mt19937 delays(channel.rank()), kinds(1);
+    for (int i = 0; i < 300; ++i) {
+      usleep(delays() % 200);
+      uint64_t bytes = 8 * (1 + kinds() % 64);
+      std::vector<std::byte> full(bytes * channel.size()), wanted;
+      std::vector<std::byte> sent;
+      bool gathers = kinds() % 2;
+      for (uint32_t rank = 0; rank < channel.size(); ++rank) {
+        append(sent, pattern(channel.rank(), rank + i, bytes));
+        append(wanted, pattern(rank, gathers ? i : channel.rank() + i, bytes));
+      }
+      Status status = gathers
+                          ? channel.allGather(sent.data(), full.data(), bytes)
+                          : channel.allToAll(sent.data(), full.data(), bytes);
+      if (!status.ok() || full != wanted || !channel.barrier().ok())
+        return false;
+    }
+    return true;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, SharedMemoryChannelTest,
+                         testing::Values(1, 2, 3, 5, 8));
+
+// No rank leaves a barrier before the last one has come.
+TEST(SharedMemoryChannel, BarrierWaitsForAll) {
+  auto world = SharedWorld::create(3);
+  forEachRank(3, [&](SharedMemoryChannel &channel) {
+    std::atomic<uint64_t> &arrived = (*world)->lastStep(); // Any shared word.
+    for (uint64_t i = 1; i <= 50; ++i) {
+      usleep(channel.rank() * 100);
+      arrived.fetch_add(1);
+      if (!channel.barrier().ok() || arrived.load() < 3 * i)
+        return false;
+      if (!channel.barrier().ok())
+        return false;
+    }
+    return true;
+  });
+}
+
+TEST(SharedMemoryChannel, RanksThatDisagreeSayWho) {
+  forEachRank(2, [](SharedMemoryChannel &channel) {
+    std::byte data[64] = {};
+    uint64_t bytes = channel.rank() == 0 ? 16 : 24;
+    Status status = channel.allGather(data, data, bytes);
+    std::string expected =
+        channel.rank() == 0
+            ? "the ranks disagree on collective 1: rank 0 makes an all-gather "
+              "of 16 bytes and rank 1 an all-gather of 24"
+            : "the ranks disagree on collective 1: rank 1 makes an all-gather "
+              "of 24 bytes and rank 0 an all-gather of 16";
+    return !status.ok() && status.message() == expected;
+  });
+}
+
+TEST(SharedMemoryChannel, RanksThatExpectOtherSizesSayWho) {
+  forEachRank(2, [](SharedMemoryChannel &channel) {
+    std::byte data[64] = {};
+    uint64_t sent[] = {8, 8}, received[] = {8, channel.rank() ? 8u : 9u};
+    Status status = channel.allToAll(data, sent, data + 32, received);
+    return !status.ok() &&
+           status.message() == "rank 1 sends 8 bytes and rank 0 expects 9";
+  });
+}
+
+TEST(SharedMemoryChannel, ARankIsStartedOnce) {
+  auto world = SharedWorld::create(2);
+  auto first = SharedMemoryChannel::join(*world, 1, false);
+  auto second = SharedMemoryChannel::join(*world, 1, false);
+  EXPECT_TRUE(first.ok());
+  EXPECT_EQ(second.status().message(), "rank 1 is started twice");
+  EXPECT_EQ(SharedMemoryChannel::join(*world, 2, false).status().message(),
+            "there is no rank 2 among 2");
+}
+
+// What a watchdog reads of a rank that waits.
+TEST(SharedMemoryChannel, SaysWhatARankWaitsFor) {
+  auto world = SharedWorld::create(2);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    auto channel = SharedMemoryChannel::join(*world, 1, false);
+    std::vector<std::string> labels = {"gather of fc1", "the rest"};
+    std::byte data[64];
+    (*channel)->expect(labels);
+    (void)(*channel)->allGather(data, data, 24);
+    _exit(0);
+  }
+  const RankSlot &slot = (*world)->slot(1);
+  for (int i = 0; i < 5000 && slot.rounds.value.load() == 0; ++i)
+    usleep(1000);
+  EXPECT_EQ(slot.begun.load(), 1u);
+  EXPECT_EQ(slot.finished.load(), 0u);
+  EXPECT_EQ(slot.bytes.load(), 24u);
+  EXPECT_STREQ(slot.label, "gather of fc1");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST(SharedMemoryChannel, TooLittleMemoryIsAnError) {
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit limit = {1 << 28, 1 << 28};
+    setrlimit(RLIMIT_AS, &limit);
+    auto world = SharedWorld::create(1024);
+    _exit(!world.ok() && world.status().message().starts_with(
+                             "cannot share 770 MiB of memory among 1024 ranks")
+              ? 0
+              : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+} // namespace

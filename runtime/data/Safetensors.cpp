@@ -109,16 +109,28 @@ const Array *SafetensorsFile::find(const std::string &name) const {
 Status dsc::runtime::writeSafetensors(
     const std::string &path, const std::vector<NamedTensor> &tensors,
     const std::map<std::string, std::string> &metadata) {
+  std::vector<TensorHeader> headers;
+  for (const NamedTensor &tensor : tensors)
+    headers.push_back(
+        {tensor.name, tensor.type, tensor.shape, tensor.bytes.size()});
+  return writeSafetensors(
+      path, headers, [&](size_t index) { return tensors[index].bytes; },
+      metadata);
+}
+
+Status dsc::runtime::writeSafetensors(
+    const std::string &path, const std::vector<TensorHeader> &tensors,
+    const TensorReader &read,
+    const std::map<std::string, std::string> &metadata) {
   nlohmann::ordered_json header;
   if (!metadata.empty())
     header["__metadata__"] = metadata;
   uint64_t offset = 0;
-  for (const NamedTensor &tensor : tensors) {
-    header[tensor.name] = {
-        {"dtype", info(tensor.type).safetensors},
-        {"shape", tensor.shape},
-        {"data_offsets", {offset, offset + tensor.bytes.size()}}};
-    offset += tensor.bytes.size();
+  for (const TensorHeader &tensor : tensors) {
+    header[tensor.name] = {{"dtype", info(tensor.type).safetensors},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {offset, offset + tensor.bytes}}};
+    offset += tensor.bytes;
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' '); // The format aligns data to 8.
@@ -127,7 +139,9 @@ Status dsc::runtime::writeSafetensors(
   DSC_ASSIGN(AtomicFile file, AtomicFile::create(path));
   DSC_RETURN_IF_ERROR(file.write(&length, sizeof(length)));
   DSC_RETURN_IF_ERROR(file.write(text.data(), text.size()));
-  for (const NamedTensor &tensor : tensors)
-    DSC_RETURN_IF_ERROR(file.write(tensor.bytes.data(), tensor.bytes.size()));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    DSC_ASSIGN(std::span<const std::byte> bytes, read(i));
+    DSC_RETURN_IF_ERROR(file.write(bytes.data(), bytes.size()));
+  }
   return file.commit();
 }

@@ -4,6 +4,7 @@
 #include "runtime/data/Array.h"
 #include "runtime/data/MappedFile.h"
 
+#include <functional>
 #include <map>
 
 namespace dsc::runtime {
@@ -31,10 +32,29 @@ struct NamedTensor {
   std::span<const std::byte> bytes;
 };
 
+/// What is known of a tensor before its bytes are.
+struct TensorHeader {
+  std::string name;
+  ElementType type;
+  Shape shape;
+  uint64_t bytes;
+};
+
+/// The bytes of tensor `index`, valid until the next call.
+using TensorReader =
+    std::function<Result<std::span<const std::byte>>(size_t index)>;
+
 /// Writes a safetensors file aside, synchronises it to disk and renames it to
 /// `path`. `metadata` goes into the header's __metadata__.
 Status writeSafetensors(const std::string &path,
                         const std::vector<NamedTensor> &tensors,
+                        const std::map<std::string, std::string> &metadata);
+
+/// The same, one tensor in memory at a time: `read` is called for each, in
+/// order.
+Status writeSafetensors(const std::string &path,
+                        const std::vector<TensorHeader> &tensors,
+                        const TensorReader &read,
                         const std::map<std::string, std::string> &metadata);
 
 } // namespace dsc::runtime

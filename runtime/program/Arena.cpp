@@ -26,13 +26,18 @@ uint64_t availableBytes() {
 
 } // namespace
 
+Status Arena::checkAvailable(uint64_t bytes, uint64_t ranks) {
+  uint64_t available = availableBytes(), together;
+  if (!__builtin_mul_overflow(bytes, ranks, &together) && together <= available)
+    return {};
+  return inputError("the run needs ", bytes / kMebibyte, " MiB of memory",
+                    ranks > 1 ? concat(" on each of ", ranks, " ranks") : "",
+                    " and this machine has ", available / kMebibyte,
+                    " MiB available; compile with a smaller batch");
+}
+
 Result<Arena> Arena::allocate(uint64_t bytes) {
-  uint64_t available = availableBytes();
-  if (bytes > available)
-    return inputError("the run needs ", bytes / kMebibyte,
-                      " MiB of memory and this machine has ",
-                      available / kMebibyte,
-                      " MiB available; compile with a smaller batch");
+  DSC_RETURN_IF_ERROR(checkAvailable(bytes, 1));
   uint64_t mapped = std::max<uint64_t>(bytes, 1);
   void *base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

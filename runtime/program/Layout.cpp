@@ -6,6 +6,10 @@ using namespace dsc::runtime;
 
 Result<Layout> dsc::runtime::computeLayout(const Manifest &manifest,
                                            uint32_t world, uint32_t rank) {
+  if (world > manifest.maxWorld)
+    return usageError("it was compiled for at most ", manifest.maxWorld,
+                      " ranks, not ", world,
+                      "; compile it with a larger -max-world");
   Layout layout;
   for (const Manifest::Entry &entry : manifest.entries)
     for (const Manifest::Input &input : entry.inputs)

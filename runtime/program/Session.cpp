@@ -16,13 +16,6 @@ namespace {
 /// Far above any machine; a larger number is a mistake.
 constexpr unsigned kMaxThreads = 4096;
 
-unsigned usableCores() {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
-    return std::max(CPU_COUNT(&cores), 1);
-  return std::max(std::thread::hardware_concurrency(), 1u);
-}
-
 /// Sets all elements of `memory` to a number.
 void fillWith(std::span<std::byte> memory, ElementType type, double number) {
   auto fill = [&](auto value) {
@@ -68,12 +61,21 @@ double readNumber(std::span<const std::byte> memory, ElementType type) {
 
 } // namespace
 
+unsigned dsc::runtime::usableCores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+    return std::max(CPU_COUNT(&cores), 1);
+  return std::max(std::thread::hardware_concurrency(), 1u);
+}
+
 Result<std::unique_ptr<Session>>
 Session::create(const Module &module, const SessionOptions &options) {
   if (options.threads > kMaxThreads)
     return usageError(options.threads, " threads are more than the ",
                       kMaxThreads, " that a rank may have");
-  Result<Layout> layout = computeLayout(module.manifest(), 1, 0);
+  uint32_t ranks = options.channel ? options.channel->size() : 1;
+  uint32_t rank = options.channel ? options.channel->rank() : 0;
+  Result<Layout> layout = computeLayout(module.manifest(), ranks, rank);
   if (!layout.ok())
     return layout.status().in("'" + module.path() + "'");
   Result<Arena> arena = Arena::allocate(layout->totalBytes);
@@ -81,8 +83,8 @@ Session::create(const Module &module, const SessionOptions &options) {
     return arena.status().in("'" + module.path() + "'");
   unsigned threads = options.threads ? options.threads : usableCores();
   try {
-    std::unique_ptr<Session> session(
-        new Session(module, *layout, std::move(*arena), threads));
+    std::unique_ptr<Session> session(new Session(
+        module, *layout, std::move(*arena), threads, options.channel));
     DSC_RETURN_IF_ERROR(session->initialiseStates(options.weights));
     return session;
   } catch (const std::system_error &error) {
@@ -91,16 +93,18 @@ Session::create(const Module &module, const SessionOptions &options) {
 }
 
 Session::Session(const Module &module, const Layout &layout, Arena memory,
-                 unsigned threads)
+                 unsigned threads, Channel *peers)
     : program(module), arena(std::move(memory)), places(layout.places),
       shardBytes(layout.shardBytes),
-      channel(std::make_unique<SingleRankChannel>()),
+      ownChannel(peers ? nullptr : std::make_unique<SingleRankChannel>()),
+      channel(peers ? peers : ownChannel.get()),
       pool(std::make_unique<ThreadPool>(threads)),
       communication(std::make_unique<CommunicationStream>(*channel)) {
   for (size_t i = 0; i < layout.inputs.size(); ++i)
     buffers.push_back(
         {layout.inputs[i], arena.data() + layout.inputOffsets[i], false});
   for (const Manifest::Entry &entry : module.manifest().entries) {
+    callLabels.push_back(entry.callLabels());
     entryInputs.emplace_back();
     for (const Manifest::Input &input : entry.inputs)
       entryInputs.back().push_back(
@@ -113,7 +117,7 @@ Session::Session(const Module &module, const Layout &layout, Arena memory,
   context.events.resize(DSRT_MAX_EVENTS);
   context.pool = pool.get();
   context.communication = communication.get();
-  context.channel = channel.get();
+  context.channel = channel;
   warmUpContractions(threads);
 }
 
@@ -134,13 +138,21 @@ Status Session::initialiseStates(const std::string &weights) {
   const Manifest &manifest = program.manifest();
   for (uint32_t i = 0; i < manifest.states.size(); ++i)
     if (manifest.states[i].initial != 0)
-      fillWith(part(i), manifest.states[i].type, manifest.states[i].initial);
+      fillWith(held(i), manifest.states[i].type, manifest.states[i].initial);
   for (const Manifest::Setting &setting : manifest.settings)
     DSC_RETURN_IF_ERROR(setScalar(setting.name, setting.initial));
-  return loadParameters(program, weights,
-                        [&](const Manifest::Parameter &parameter) {
-                          return part(parameter.state);
-                        });
+  return loadParameters(
+      program, weights,
+      [&](const Manifest::Parameter &parameter,
+          std::span<const std::byte> bytes) {
+        const Manifest::State &state = manifest.states[parameter.state];
+        std::span<std::byte> memory = held(parameter.state);
+        uint64_t begin =
+            holdsWhole(parameter.state)
+                ? 0
+                : places[parameter.state].part_begin * byteSize(state.type);
+        std::copy_n(bytes.begin() + begin, memory.size(), memory.begin());
+      });
 }
 
 Session::Buffer *Session::findBuffer(std::string_view name, ElementType type,
@@ -240,8 +252,10 @@ Status Session::run(std::string_view name) {
   size_t index = entry - manifest.entries.data();
   context.inputs = entryInputs[index];
   context.error = Status();
+  channel->expect(callLabels[index]);
   program.entry(index)(&context);
   communication->waitFor(communication->position());
+  channel->expect({});
   context.fail(communication->status());
   return context.error;
 }
@@ -264,11 +278,51 @@ std::span<std::byte> Session::part(uint32_t state) const {
               byteSize(program.manifest().states[state].type)};
 }
 
+bool Session::holdsWhole(uint32_t state) const {
+  return places[state].tensor_offset != DSRT_LAYOUT_NOT_WHOLE;
+}
+
+std::span<std::byte> Session::held(uint32_t state) const {
+  if (!holdsWhole(state))
+    return part(state);
+  return {arena.data() + places[state].tensor_offset,
+          program.manifest().states[state].bytes};
+}
+
+Result<std::span<const std::byte>>
+Session::gather(uint32_t state, std::vector<std::byte> &buffer) const {
+  const Manifest::State &described = program.manifest().states[state];
+  if (holdsWhole(state) || ranks() == 1)
+    return std::span<const std::byte>(held(state));
+  // The ranges of the ranks follow one another in the group's flat space.
+  std::vector<uint64_t> bytesOf;
+  const uint64_t range = places[state].range_elements;
+  const uint64_t first = described.layout.group_offset;
+  const uint64_t end = first + described.layout.elements;
+  for (uint64_t other = 0; other < ranks(); ++other) {
+    uint64_t low = std::max(first, other * range);
+    uint64_t high = std::min(end, (other + 1) * range);
+    bytesOf.push_back((std::max(low, high) - low) * byteSize(described.type));
+  }
+  buffer.resize(described.bytes);
+  const std::string label[] = {"gather of '" + described.name + "' to save it"};
+  channel->expect(label);
+  Status status =
+      channel->allGather(part(state).data(), buffer.data(), bytesOf);
+  channel->expect({});
+  if (!status.ok())
+    return status;
+  return std::span<const std::byte>(buffer);
+}
+
 Result<std::span<std::byte>> Session::wholeState(std::string_view name) const {
   std::optional<uint32_t> state = program.manifest().findState(name);
   if (!state)
     return usageError("'", program.path(), "' has no state '", name, "'");
-  return part(*state); // One rank's range is the whole group.
+  // One rank's range is the whole group.
+  if (!holdsWhole(*state) && ranks() > 1)
+    return usageError("state '", name, "' is cut among ", ranks(), " ranks");
+  return held(*state);
 }
 
 Status Session::readState(std::string_view name, void *data,
@@ -320,8 +374,13 @@ Status Session::setSetting(std::string_view name, double value) {
 }
 
 Status Session::save(const std::string &path) const {
-  return saveParameters(program, path,
-                        [&](const Manifest::Parameter &parameter) {
-                          return part(parameter.state);
-                        });
+  std::vector<std::byte> buffer;
+  auto read = [&](const Manifest::Parameter &parameter) {
+    return gather(parameter.state, buffer);
+  };
+  if (rank() == 0)
+    return saveParameters(program, path, read);
+  for (const Manifest::Parameter &parameter : program.manifest().parameters)
+    DSC_RETURN_IF_ERROR(read(parameter).status());
+  return {};
 }

@@ -17,7 +17,12 @@ namespace dsc::runtime {
 struct SessionOptions {
   unsigned threads = 0; ///< The caller included; 0: one for each usable core.
   std::string weights;  ///< Initial parameters; empty: the module's own.
+  /// To the other ranks of the run, and outlives the session; null: none.
+  Channel *channel = nullptr;
 };
+
+/// Cores that this process may use, at least 1.
+unsigned usableCores();
 
 /// One rank's run of a module: all its memory, its threads and its channel.
 /// Everything is allocated at creation; run() allocates nothing.
@@ -28,6 +33,9 @@ public:
   ~Session();
 
   const Module &module() const { return program; }
+  uint32_t rank() const { return channel->rank(); }
+  uint32_t ranks() const { return channel->size(); }
+  Channel &peers() const { return *channel; }
   unsigned threads() const { return pool->size(); }
 
   /// Bytes of states, arena and inputs: what was planned.
@@ -62,7 +70,8 @@ public:
   /// Sets a run-time number by its state or its flag.
   Status setSetting(std::string_view name, double value);
 
-  /// Writes all parameters to a safetensors file, aside and renamed.
+  /// Writes all parameters to a safetensors file, aside and renamed. All ranks
+  /// call it, since each has a part, and rank 0 writes.
   Status save(const std::string &path) const;
 
 private:
@@ -74,7 +83,7 @@ private:
   };
 
   Session(const Module &module, const Layout &layout, Arena arena,
-          unsigned threads);
+          unsigned threads, Channel *channel);
 
   void initialiseSampleWeights();
   Status initialiseStates(const std::string &weights);
@@ -87,6 +96,13 @@ private:
 
   /// This rank's part of a state.
   std::span<std::byte> part(uint32_t state) const;
+  /// The whole state if this rank holds it, else its part.
+  std::span<std::byte> held(uint32_t state) const;
+  bool holdsWhole(uint32_t state) const;
+  /// Puts into `buffer` what all ranks have of a state, unless this one holds
+  /// it whole.
+  Result<std::span<const std::byte>>
+  gather(uint32_t state, std::vector<std::byte> &buffer) const;
   Result<std::span<std::byte>> wholeState(std::string_view name) const;
 
   const Module &program;
@@ -95,7 +111,9 @@ private:
   std::vector<uint64_t> shardBytes;
   std::vector<Buffer> buffers;
   std::vector<std::vector<void *>> entryInputs; ///< Pointers, for each entry.
-  std::unique_ptr<Channel> channel;
+  std::unique_ptr<Channel> ownChannel;          ///< Of a run with one rank.
+  Channel *channel;
+  std::vector<std::vector<std::string>> callLabels; ///< For each entry.
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<CommunicationStream> communication;
   dsrt_context context;

@@ -2,24 +2,26 @@
 #include "runtime/data/Safetensors.h"
 #include "runtime/program/ConvertFloats.h"
 
-#include <cstring>
-
 using namespace dsc::runtime;
 
 namespace {
 
-/// Copies an array into a parameter, converting between floating-point types.
-Status fill(const Array &array, const Manifest::State &state,
-            std::span<std::byte> memory) {
+/// Hands an array over as a parameter, converted between floating-point types.
+Status fill(const Array &array, const Manifest::Parameter &parameter,
+            const Manifest::State &state, const ParameterSink &sink) {
   if (array.shape != state.shape)
     return inputError("'", array.location, "' has shape ",
                       toString(array.shape), " and the parameter has ",
                       toString(state.shape));
-  if (array.type == state.type)
-    std::copy(array.bytes.begin(), array.bytes.end(), memory.begin());
-  else if (!convertFloats(array.bytes, array.typeName, state.type, memory))
+  if (array.type == state.type) {
+    sink(parameter, array.bytes);
+    return {};
+  }
+  std::vector<std::byte> converted(state.bytes);
+  if (!convertFloats(array.bytes, array.typeName, state.type, converted))
     return inputError("'", array.location, "' holds ", array.typeName,
                       " and the parameter is ", info(state.type).numpy);
+  sink(parameter, converted);
   return {};
 }
 
@@ -27,13 +29,13 @@ Status fill(const Array &array, const Manifest::State &state,
 Result<std::vector<const Manifest::Parameter *>>
 fillFrom(const SafetensorsFile &file, const Module &module,
          const std::vector<const Manifest::Parameter *> &wanted,
-         const ParameterMemory &memory) {
+         const ParameterSink &sink) {
   std::vector<const Manifest::Parameter *> missing;
   for (const Manifest::Parameter *parameter : wanted)
     if (const Array *array = file.find(parameter->name))
-      DSC_RETURN_IF_ERROR(fill(*array,
+      DSC_RETURN_IF_ERROR(fill(*array, *parameter,
                                module.manifest().states[parameter->state],
-                               memory(*parameter)));
+                               sink));
     else
       missing.push_back(parameter);
   return missing;
@@ -59,21 +61,22 @@ Result<SafetensorsFile> openOwnWeights(const Module &module) {
   return file;
 }
 
-/// Copies the byte range of the model file that holds a parameter.
+/// Hands over the byte range of the model file that holds a parameter.
 Status fillFromSource(const Module &module,
                       const Manifest::Parameter &parameter,
-                      std::span<std::byte> memory) {
+                      const ParameterSink &sink) {
   std::string path = module.resolve(parameter.source->file);
   Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
   if (!file.ok())
     return file.status().in("parameter '" + parameter.name + "'");
   const Manifest::Source &source = *parameter.source;
   std::span<const std::byte> bytes = (*file)->bytes();
-  if (source.bytes != memory.size() || source.offset > bytes.size() ||
+  if (source.bytes != module.manifest().states[parameter.state].bytes ||
+      source.offset > bytes.size() ||
       source.bytes > bytes.size() - source.offset)
     return inputError("parameter '", parameter.name, "': '", path,
                       "' is not the file that the module was compiled from");
-  std::memcpy(memory.data(), bytes.data() + source.offset, source.bytes);
+  sink(parameter, bytes.subspan(source.offset, source.bytes));
   return {};
 }
 
@@ -81,7 +84,7 @@ Status fillFromSource(const Module &module,
 
 Status dsc::runtime::loadParameters(const Module &module,
                                     const std::string &weightsPath,
-                                    const ParameterMemory &memory) {
+                                    const ParameterSink &sink) {
   const Manifest &manifest = module.manifest();
   std::vector<const Manifest::Parameter *> wanted;
   for (const Manifest::Parameter &parameter : manifest.parameters)
@@ -89,7 +92,7 @@ Status dsc::runtime::loadParameters(const Module &module,
 
   if (!weightsPath.empty()) {
     DSC_ASSIGN(SafetensorsFile file, SafetensorsFile::open(weightsPath));
-    DSC_ASSIGN(wanted, fillFrom(file, module, wanted, memory));
+    DSC_ASSIGN(wanted, fillFrom(file, module, wanted, sink));
     // Checkpoints of other tools leave constants out; the module has those.
     for (const Manifest::Parameter *parameter : wanted)
       if (parameter->role != "buffer")
@@ -97,7 +100,7 @@ Status dsc::runtime::loadParameters(const Module &module,
   }
   if (!wanted.empty() && manifest.weights) {
     DSC_ASSIGN(SafetensorsFile file, openOwnWeights(module));
-    DSC_ASSIGN(wanted, fillFrom(file, module, wanted, memory));
+    DSC_ASSIGN(wanted, fillFrom(file, module, wanted, sink));
     if (!wanted.empty())
       return missingError(module.resolve(*manifest.weights), wanted);
   }
@@ -106,21 +109,22 @@ Status dsc::runtime::loadParameters(const Module &module,
       return inputError("parameter '", parameter->name, "' of '", module.path(),
                         "' has no initial data; ",
                         "give it with --weights=FILE.safetensors");
-    DSC_RETURN_IF_ERROR(fillFromSource(module, *parameter, memory(*parameter)));
+    DSC_RETURN_IF_ERROR(fillFromSource(module, *parameter, sink));
   }
   return {};
 }
 
 Status dsc::runtime::saveParameters(const Module &module,
                                     const std::string &path,
-                                    const ParameterMemory &memory) {
+                                    const ParameterReader &read) {
   const Manifest &manifest = module.manifest();
-  std::vector<NamedTensor> tensors;
+  std::vector<TensorHeader> tensors;
   for (const Manifest::Parameter &parameter : manifest.parameters) {
     const Manifest::State &state = manifest.states[parameter.state];
-    tensors.push_back(
-        {parameter.name, state.type, state.shape, memory(parameter)});
+    tensors.push_back({parameter.name, state.type, state.shape, state.bytes});
   }
   return writeSafetensors(
-      path, tensors, {{"dsc", dsrt_version()}, {"dsc.module", manifest.hash}});
+      path, tensors,
+      [&](size_t index) { return read(manifest.parameters[index]); },
+      {{"dsc", dsrt_version()}, {"dsc.module", manifest.hash}});
 }

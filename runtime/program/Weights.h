@@ -9,9 +9,13 @@
 
 namespace dsc::runtime {
 
-/// The memory of a parameter's state, to be filled or read whole.
-using ParameterMemory =
-    std::function<std::span<std::byte>(const Manifest::Parameter &)>;
+/// Takes the whole initial value of a parameter.
+using ParameterSink = std::function<void(const Manifest::Parameter &,
+                                         std::span<const std::byte>)>;
+
+/// The whole value of a parameter, valid until the next call.
+using ParameterReader = std::function<Result<std::span<const std::byte>>(
+    const Manifest::Parameter &)>;
 
 /// Fills the parameters of a module: from `weightsPath` if that is not empty,
 /// else from the file that the manifest names, else from the places in the
@@ -19,12 +23,12 @@ using ParameterMemory =
 /// parameter's, all else must fit exactly. All missing names are listed in one
 /// message.
 Status loadParameters(const Module &module, const std::string &weightsPath,
-                      const ParameterMemory &memory);
+                      const ParameterSink &sink);
 
 /// Writes the parameters of a module by name to a safetensors file, aside and
 /// renamed.
 Status saveParameters(const Module &module, const std::string &path,
-                      const ParameterMemory &memory);
+                      const ParameterReader &read);
 
 } // namespace dsc::runtime
 

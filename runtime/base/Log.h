@@ -12,6 +12,9 @@ class Log {
 public:
   explicit Log(std::string program) : program(std::move(program)) {}
 
+  /// One that says nothing: of several ranks, one speaks.
+  static Log silent() { return Log(""); }
+
   void error(const std::string &sentence) const { print("error", sentence); }
   void notice(const std::string &sentence) const { print("notice", sentence); }
 

@@ -202,8 +202,11 @@ Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
 
 Status Dataset::fill(Session &session,
                      std::span<const uint64_t> samples) const {
+  const uint64_t any = 0; // What stands where no sample does.
+  std::span<const uint64_t> rows =
+      samples.empty() ? std::span(&any, 1) : samples;
   if (text)
-    DSC_RETURN_IF_ERROR(text->fill(session, samples));
+    DSC_RETURN_IF_ERROR(text->fill(session, rows));
   for (const Column &column : columns) {
     std::byte *buffer = session.inputBuffer(*column.input);
     if (!column.perSample) {
@@ -212,7 +215,7 @@ Status Dataset::fill(Session &session,
     }
     uint64_t row = column.input->bytes / batchSize;
     for (uint64_t i = 0; i < batchSize && row; ++i) {
-      uint64_t sample = samples[i < samples.size() ? i : 0];
+      uint64_t sample = rows[i < rows.size() ? i : 0];
       std::memcpy(buffer + i * row, column.array.bytes.data() + sample * row,
                   row);
     }
@@ -222,12 +225,13 @@ Status Dataset::fill(Session &session,
   return {};
 }
 
-std::string Dataset::epochNotice() const {
-  uint64_t rest = sampleCount % batchSize;
+std::string Dataset::epochNotice(uint64_t ranks) const {
+  uint64_t rest = sampleCount % (batchSize * ranks);
   if (!rest || canPad())
     return "";
   return concat("the last ", rest, " of ", sampleCount,
                 " samples do not fill a batch of ", batchSize,
+                ranks > 1 ? concat(" on each of ", ranks, " ranks") : "",
                 " and are left out in each epoch, since the model's loss takes "
                 "no sample weights");
 }

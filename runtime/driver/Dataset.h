@@ -43,14 +43,21 @@ public:
     return (sampleCount + (canPad() ? batchSize - 1 : 0)) / batchSize;
   }
 
+  /// Batches that each of several ranks runs in one pass: one is any rank's,
+  /// and where there is none left for a rank, it runs one of weight 0. Without
+  /// padding, what does not make a batch for each rank is left out.
+  uint64_t rounds(uint64_t ranks) const {
+    return (batches() + (canPad() ? ranks - 1 : 0)) / ranks;
+  }
+
   /// Fills the session's input buffers with these samples, at most a batch; the
-  /// rest of a batch repeats the first of them, with weight 0.
+  /// rest of a batch repeats the first of them, or of all, with weight 0.
   Status fill(Session &session, std::span<const uint64_t> samples) const;
 
   /// What to tell a user whose text, or whose samples in each epoch, are not
   /// used whole; empty if they are.
   std::string textNotice() const { return text ? text->notice() : ""; }
-  std::string epochNotice() const;
+  std::string epochNotice(uint64_t ranks) const;
 
 private:
   struct Column {

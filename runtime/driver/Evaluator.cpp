@@ -33,17 +33,21 @@ Result<EvalReport> readReport(const Session &session, uint64_t samples) {
   return report;
 }
 
-/// Runs the data's entry on samples [begin, end) and writes what they give.
+/// Runs the data's entry on samples [begin, end), a batch on each rank in turn,
+/// and writes what they give.
 Status runBatches(Session &session, const Dataset &data, uint64_t begin,
                   uint64_t end, OutputWriter *writer) {
   std::vector<uint64_t> batch;
-  for (uint64_t first = begin; first < end; first += data.batch()) {
+  const uint64_t together = data.batch() * session.ranks();
+  for (uint64_t round = begin; round < end; round += together) {
+    uint64_t first = std::min(round + session.rank() * data.batch(), end);
     batch.resize(std::min(data.batch(), end - first));
     std::iota(batch.begin(), batch.end(), first);
     DSC_RETURN_IF_ERROR(data.fill(session, batch));
     DSC_RETURN_IF_ERROR(session.run(data.entry().name));
     if (writer)
-      DSC_RETURN_IF_ERROR(writer->append(session, batch.size()));
+      DSC_RETURN_IF_ERROR(
+          writer->append(session, std::min(together, end - round)));
   }
   return {};
 }
@@ -69,15 +73,20 @@ Status OutputWriter::prepare(const std::string &directory,
 }
 
 Result<OutputWriter> OutputWriter::create(const std::string &directory,
-                                          const Manifest::Entry &entry) {
+                                          const Manifest::Entry &entry,
+                                          uint32_t rank) {
   OutputWriter writer(entry);
   for (const Manifest::Output &output : entry.outputs) {
+    bool perSample = !output.shape.empty() && output.shape[0] == entry.batch;
+    if (rank != 0) {
+      writer.columns.push_back({&output, perSample, std::nullopt, 0});
+      continue;
+    }
     DSC_ASSIGN(AtomicFile file,
                AtomicFile::create(directory + "/" + fileName(output.name)));
     // The row count is filled in at the end; the header's length is fixed.
     std::string header = npyHeader(output.type, output.shape);
     DSC_RETURN_IF_ERROR(file.write(header.data(), header.size()));
-    bool perSample = !output.shape.empty() && output.shape[0] == entry.batch;
     writer.columns.push_back(
         {&output, perSample, std::move(file), header.size()});
   }
@@ -85,28 +94,54 @@ Result<OutputWriter> OutputWriter::create(const std::string &directory,
 }
 
 Status OutputWriter::append(const Session &session, uint64_t samples) {
-  rows += samples;
+  Channel &peers = session.peers();
+  const uint64_t batch = entry->batch;
+  std::vector<std::byte> received;
+  // Of ranks without samples nobody wants anything.
+  uint32_t writers = (samples + batch - 1) / batch;
   for (Column &column : columns) {
     DSC_ASSIGN(std::span<const std::byte> bytes,
                session.output(entry->name, column.output->name));
-    if (column.perSample)
-      DSC_RETURN_IF_ERROR(column.file.write(
-          bytes.data(), bytes.size() / entry->batch * samples));
-    else
-      DSC_RETURN_IF_ERROR(
-          column.file.writeAt(column.headerBytes, bytes.data(), bytes.size()));
+    const std::string label[] = {"output '" + column.output->name + "'"};
+    peers.expect(label);
+    for (uint32_t rank = 0; rank < writers; ++rank) {
+      uint64_t here = std::min(batch, samples - rank * batch);
+      if (session.rank() == 0 && rank != 0) {
+        received.resize(bytes.size());
+        DSC_RETURN_IF_ERROR(
+            peers.receive(rank, received.data(), received.size()));
+        DSC_RETURN_IF_ERROR(appendRank(column, received, here));
+      } else if (session.rank() == 0) {
+        DSC_RETURN_IF_ERROR(appendRank(column, bytes, here));
+      } else if (session.rank() == rank) {
+        DSC_RETURN_IF_ERROR(peers.send(0, bytes.data(), bytes.size()));
+      }
+    }
+    peers.expect({});
   }
+  rows += samples;
   return {};
+}
+
+Status OutputWriter::appendRank(Column &column,
+                                std::span<const std::byte> bytes,
+                                uint64_t samples) {
+  if (column.perSample)
+    return column.file->write(bytes.data(),
+                              bytes.size() / entry->batch * samples);
+  return column.file->writeAt(column.headerBytes, bytes.data(), bytes.size());
 }
 
 Status OutputWriter::commit() {
   for (Column &column : columns) {
+    if (!column.file)
+      continue;
     Shape shape = column.output->shape;
     if (column.perSample)
       shape[0] = rows;
     std::string header = npyHeader(column.output->type, shape);
-    DSC_RETURN_IF_ERROR(column.file.writeAt(0, header.data(), header.size()));
-    DSC_RETURN_IF_ERROR(column.file.commit());
+    DSC_RETURN_IF_ERROR(column.file->writeAt(0, header.data(), header.size()));
+    DSC_RETURN_IF_ERROR(column.file->commit());
   }
   return {};
 }
@@ -122,7 +157,9 @@ Result<EvalReport> dsc::runtime::evaluate(Session &session, const Dataset &data,
        {"dsc.eval_loss_sum", "dsc.eval_weight", "dsc.eval_correct"})
     if (session.module().manifest().findState(sum))
       DSC_RETURN_IF_ERROR(session.setScalar(sum, 0));
-  uint64_t counted = std::min(data.batches() * data.batch(), data.samples());
+  uint64_t counted =
+      std::min(data.rounds(session.ranks()) * session.ranks() * data.batch(),
+               data.samples());
   DSC_RETURN_IF_ERROR(runBatches(session, data, 0, counted, writer));
   DSC_ASSIGN(EvalReport report, readReport(session, counted));
   // What the sums could not take in is still wanted as output.

@@ -17,11 +17,14 @@ public:
   static Status prepare(const std::string &directory,
                         const Manifest::Entry &entry);
 
-  /// Opens the files in a directory that is prepared.
+  /// Opens the files in a directory that is prepared; on other ranks than 0 no
+  /// file is opened.
   static Result<OutputWriter> create(const std::string &directory,
-                                     const Manifest::Entry &entry);
+                                     const Manifest::Entry &entry,
+                                     uint32_t rank);
 
-  /// Appends the outputs of a batch of which `samples` are real.
+  /// Appends the outputs of a batch on each rank: in the first `samples` of
+  /// them together are real. Rank 0 has the files and receives what they hold.
   Status append(const Session &session, uint64_t samples);
 
   /// Completes the files and puts them in place.
@@ -31,11 +34,13 @@ private:
   struct Column {
     const Manifest::Output *output;
     bool perSample;
-    AtomicFile file;
+    std::optional<AtomicFile> file; ///< Rank 0's.
     uint64_t headerBytes;
   };
 
   OutputWriter(const Manifest::Entry &entry) : entry(&entry) {}
+  Status appendRank(Column &column, std::span<const std::byte> bytes,
+                    uint64_t samples);
 
   const Manifest::Entry *entry;
   uint64_t rows = 0;

@@ -10,6 +10,9 @@ using namespace dsc::runtime;
 
 namespace {
 
+/// Far above what one host can have cores for.
+constexpr uint64_t kMostRanks = 1024;
+
 /// One row of the option table, which drives both the parser and --help.
 struct Option {
   const char *group;
@@ -32,6 +35,13 @@ Status parseCount(const std::string &text, uint64_t &count) {
       std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size())
     return usageError("'", text, "' is not a whole number from 0 on");
+  return {};
+}
+
+Status parseTimeout(RunOptions &options, const std::string &text) {
+  DSC_RETURN_IF_ERROR(parseNumber(text, options.timeout));
+  if (!(options.timeout > 0 && options.timeout < INFINITY))
+    return usageError("'", text, "' is not a number of seconds above 0");
   return {};
 }
 
@@ -237,11 +247,18 @@ const std::vector<Option> &optionTable() {
        "grad_norm, step_seconds (default: not written)",
        text(&RunOptions::metrics)},
 
-      {"Machine", "n", "N", "number of ranks (default: 1)",
+      {"Machine", "n", "N",
+       "number of ranks: processes that each hold a part of the state and take "
+       "a part of each batch (default: 1)",
        count(&RunOptions::ranks)},
       {"Machine", "threads", "N",
-       "threads of a rank (default: the cores that this process may use)",
+       "threads of a rank (default: the cores that this process may use, over "
+       "the ranks)",
        count(&RunOptions::threads)},
+      {"Machine", "timeout", "SECONDS",
+       "end a run in which ranks wait for one that does not come for so long "
+       "(default: 600)",
+       parseTimeout},
 
       {"Other", "dry-run", nullptr,
        "check everything and print what would be run, without running it",
@@ -294,9 +311,9 @@ Status checkOptions(const RunOptions &options,
   if (data.tokens.empty() && evalData.tokens.empty() &&
       !(data.tokenInput + data.labelInput).empty())
     return usageError("--token-input and --label-input need --tokens");
-  if (options.ranks != 1)
-    return usageError("-n ", options.ranks,
-                      ": this version of dsrun runs one rank, -n 1");
+  if (options.ranks < 1 || options.ranks > kMostRanks)
+    return usageError("-n ", options.ranks, ": a host runs 1 to ", kMostRanks,
+                      " ranks");
   if (!options.steps && !options.epochs && !options.evaluates())
     return usageError("say how long to train, with --steps=N or --epochs=N, "
                       "or --eval to evaluate");

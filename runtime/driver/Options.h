@@ -56,6 +56,7 @@ struct RunOptions {
   std::optional<uint64_t> accumulate, globalBatch;
   std::vector<SettingValue> settings;
   uint64_t ranks = 1, threads = 0;
+  double timeout = 600; ///< Seconds.
   bool eval = false;
   uint64_t evalEvery = 0;
   std::string outputDirectory, save, exportPath, metrics;

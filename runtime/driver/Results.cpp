@@ -33,6 +33,10 @@ Status dsc::runtime::checkWritable(const std::string &path) {
 Status dsc::runtime::writeResults(const Session &session,
                                   const RunOptions &options,
                                   const std::string &savePath) {
+  if (session.rank() != 0) {
+    bool isWritten = !options.save.empty() || !options.exportPath.empty();
+    return isWritten ? session.save("") : Status();
+  }
   if (!savePath.empty()) {
     DSC_RETURN_IF_ERROR(session.save(savePath));
     std::printf("saved %s\n", savePath.c_str());

@@ -14,6 +14,7 @@ Result<std::string> resolveSavePath(const std::string &save);
 Status checkWritable(const std::string &path);
 
 /// Saves and exports the final parameters as the options say, and prints where.
+/// All ranks call it; rank 0 writes.
 Status writeResults(const Session &session, const RunOptions &options,
                     const std::string &savePath);
 

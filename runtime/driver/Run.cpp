@@ -3,6 +3,8 @@
 #include "runtime/driver/Accumulation.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
+#include "runtime/driver/Launcher.h"
+#include "runtime/driver/Rendezvous.h"
 #include "runtime/driver/Results.h"
 #include "runtime/driver/Settings.h"
 #include "runtime/driver/Trainer.h"
@@ -12,21 +14,34 @@
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
-#include <exception>
-#include <new>
 
 using namespace dsc::runtime;
 
 namespace {
 
-/// One run of dsrun, from the checked command line to the last file.
+/// Threads of a rank.
+uint64_t threadsOf(const RunOptions &options) {
+  return options.threads ? options.threads
+                         : std::max<uint64_t>(usableCores() / options.ranks, 1);
+}
+
+/// One rank's run of dsrun, from the checked command line to the last file. All
+/// ranks do the same, but rank 0 alone speaks and writes files.
 class Run {
 public:
-  Run(const RunOptions &options, const Log &log) : options(options), log(log) {}
+  /// `channel` and `world` are null for a run with one rank.
+  Run(const RunOptions &options, const Log &log, Channel *channel,
+      SharedWorld *world)
+      : options(options), log(log), channel(channel), world(world) {}
 
   Status execute();
 
 private:
+  uint32_t rank() const { return channel ? channel->rank() : 0; }
+  Status prepareFiles();
+  Status meet();
+  std::string describeWork() const;
+  bool mustStop(const InterruptGuard *interrupt);
   Status openData();
   Status openEvaluation();
   Status planSteps();
@@ -43,6 +58,8 @@ private:
 
   const RunOptions &options;
   const Log &log;
+  Channel *channel;
+  SharedWorld *world;
   std::optional<Module> module;
   std::optional<Dataset> data, evalData;
   TrainingPlan plan;
@@ -61,17 +78,15 @@ Status Run::execute() {
   if (evalData && (!data || !options.evalData.empty()))
     notice(evalData->textNotice());
   if (options.dryRun) {
-    DSC_RETURN_IF_ERROR(computeLayout(module->manifest(), 1, 0).status());
+    Result<Layout> layout = computeLayout(module->manifest(), options.ranks, 0);
+    if (!layout.ok())
+      return layout.status().in("'" + options.module + "'");
     printPlan();
     return {};
   }
-  DSC_ASSIGN(savePath, resolveSavePath(options.save));
-  DSC_RETURN_IF_ERROR(checkWritable(savePath));
-  DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
-  if (!options.outputDirectory.empty())
-    DSC_RETURN_IF_ERROR(
-        OutputWriter::prepare(options.outputDirectory, evalData->entry()));
-  DSC_ASSIGN(metrics, Metrics::open(options.metrics));
+  DSC_RETURN_IF_ERROR(prepareFiles());
+  if (channel)
+    DSC_RETURN_IF_ERROR(meet());
   DSC_RETURN_IF_ERROR(prepareSession());
 
   Status status = totalSteps ? train() : Status();
@@ -79,7 +94,8 @@ Status Run::execute() {
     status = closed;
   // From the first update on there is something to lose: whatever else fails,
   // the parameters are written, before anything that a user may break off.
-  if (status.ok() || stepsDone) {
+  // That takes all ranks: with several, one that failed ends the others.
+  if (status.ok() || (stepsDone && !channel)) {
     Status written = writeResults(*session, options, savePath);
     if (status.ok())
       status = written;
@@ -89,6 +105,45 @@ Status Run::execute() {
   if (status.ok() && options.evaluates())
     status = evaluateAtEnd(stepsDone);
   return status;
+}
+
+/// Finds out before the training whether its results can be written.
+Status Run::prepareFiles() {
+  if (rank() != 0) {
+    DSC_ASSIGN(metrics, Metrics::open(""));
+    return {};
+  }
+  DSC_ASSIGN(savePath, resolveSavePath(options.save));
+  DSC_RETURN_IF_ERROR(checkWritable(savePath));
+  DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
+  if (!options.outputDirectory.empty())
+    DSC_RETURN_IF_ERROR(
+        OutputWriter::prepare(options.outputDirectory, evalData->entry()));
+  DSC_ASSIGN(metrics, Metrics::open(options.metrics));
+  return {};
+}
+
+/// What this rank trains and evaluates, which must be the same for all.
+std::string Run::describeWork() const {
+  std::string work;
+  for (const std::optional<Dataset> *set : {&data, &evalData})
+    if (*set)
+      work += concat(work.empty() ? "" : ", ", (*set)->samples(),
+                     " samples for '", (*set)->entry().name, "'");
+  return concat(work, ", ", totalSteps, " updates of ", plan.microBatches,
+                " micro-batches");
+}
+
+/// Before any rank allocates: they run the same, and all of them fit.
+Status Run::meet() {
+  DSC_RETURN_IF_ERROR(meetRanks(*channel, module->manifest(), describeWork()));
+  Result<Layout> layout =
+      computeLayout(module->manifest(), channel->size(), channel->rank());
+  if (!layout.ok())
+    return layout.status().in("'" + options.module + "'");
+  DSC_RETURN_IF_ERROR(
+      Arena::checkAvailable(layout->totalBytes, channel->size()));
+  return channel->barrier();
 }
 
 Status Run::openData() {
@@ -138,6 +193,7 @@ Status Run::planSteps() {
   if (!data)
     return {};
   plan.seed = options.seed;
+  plan.ranks = options.ranks;
   DSC_ASSIGN(plan.microBatches, countMicroBatches(options, data->batch()));
   if (plan.microBatches > 1) {
     DSC_ASSIGN(plan.step, findStepEntry(*module, data->entry()));
@@ -149,7 +205,11 @@ Status Run::planSteps() {
                                 &inEpochs))
       totalSteps = std::min(totalSteps, inEpochs);
   notice(data->textNotice());
-  notice(data->epochNotice());
+  notice(data->epochNotice(options.ranks));
+  if (data->rounds(options.ranks) == 0)
+    return inputError(data->samples(), " samples do not fill a batch of ",
+                      data->batch(), " on each of ", options.ranks,
+                      " ranks; run fewer ranks or give more samples");
   notice(scheduleNotice(module->manifest(), options.settings, totalSteps));
   if (options.save.empty() && options.exportPath.empty() && !options.dryRun)
     log.notice("the trained parameters will not be kept: neither --save nor "
@@ -158,8 +218,8 @@ Status Run::planSteps() {
 }
 
 Status Run::prepareSession() {
-  DSC_ASSIGN(session, Session::create(*module, {unsigned(options.threads),
-                                                options.weights}));
+  DSC_ASSIGN(session, Session::create(*module, {unsigned(threadsOf(options)),
+                                                options.weights, channel}));
   DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
   DSC_RETURN_IF_ERROR(
       setNominalWeight(*session, plan.microBatches * options.ranks));
@@ -171,7 +231,8 @@ Status Run::prepareSession() {
 
 void Run::printPlan() const {
   const Manifest &manifest = module->manifest();
-  Layout layout = *computeLayout(manifest, 1, 0); // Checked by the caller.
+  // Checked by the caller.
+  Layout layout = *computeLayout(manifest, options.ranks, 0);
   uint64_t trained = 0;
   for (const Manifest::Parameter &parameter : manifest.parameters)
     if (parameter.role == "trainable")
@@ -191,15 +252,19 @@ void Run::printPlan() const {
                   manifest.findSetting(option.states[i])->initial);
     std::printf("\n");
   }
-  std::printf("memory     %.1f MiB: step %.1f, states %.1f, inputs %.1f\n",
-              layout.totalBytes / kMebibyte, manifest.arenaBytes / kMebibyte,
-              layout.stateBytes / kMebibyte, layout.inputBytes / kMebibyte);
+  if (options.ranks > 1)
+    std::printf("ranks      %" PRIu64 ", of %" PRIu64 " threads each\n",
+                options.ranks, threadsOf(options));
+  std::printf("memory     %.1f MiB%s: step %.1f, states %.1f, inputs %.1f\n",
+              layout.totalBytes / kMebibyte, options.ranks > 1 ? " a rank" : "",
+              manifest.arenaBytes / kMebibyte, layout.stateBytes / kMebibyte,
+              layout.inputBytes / kMebibyte);
   if (data)
     std::printf("training   %" PRIu64 " updates of %" PRIu64
                 " samples, out of %" PRIu64 ", in micro-batches of %" PRIu64
                 "\n",
-                totalSteps, plan.microBatches * data->batch(), data->samples(),
-                data->batch());
+                totalSteps, plan.microBatches * plan.ranks * data->batch(),
+                data->samples(), data->batch());
   if (evalData)
     std::printf("evaluation %" PRIu64 " samples\n", evalData->samples());
 }
@@ -208,12 +273,19 @@ Status Run::train() {
   Trainer trainer(*session, *data, plan);
   uint64_t tokens = data->tokensPerSample();
   Progress progress(totalSteps,
-                    plan.microBatches * data->batch() * (tokens ? tokens : 1),
+                    plan.microBatches * plan.ranks * data->batch() *
+                        (tokens ? tokens : 1),
                     tokens ? "tokens" : "samples");
-  InterruptGuard interrupt;
+  std::optional<InterruptGuard> interrupt;
+  if (!world)
+    interrupt.emplace(); // Else the launcher hears of it.
   StepReport report;
   Status status;
-  while (status.ok() && stepsDone < totalSteps && !interrupt.requested()) {
+  bool isInterrupted = false;
+  while (status.ok() && stepsDone < totalSteps) {
+    isInterrupted = mustStop(interrupt ? &*interrupt : nullptr);
+    if (isInterrupted)
+      break;
     status = trainer.step(report);
     if (!status.ok())
       break;
@@ -231,13 +303,28 @@ Status Run::train() {
     }
   }
   progress.endLine();
-  if (interrupt.requested())
+  if (world && status.ok())
+    world->slot(rank()).step.store(0);
+  if (isInterrupted || (interrupt && interrupt->requested()))
     log.notice(concat("interrupted after step ", stepsDone));
   if (stepsDone)
     std::printf("trained %" PRIu64 " steps in %s, %s, loss %.6g\n", stepsDone,
                 durationText(progress.seconds()).c_str(),
                 progress.rateText().c_str(), report.loss);
   return status;
+}
+
+/// Whether to stop before the next update. Ranks must stop before the same one,
+/// so rank 0 decides, an update ahead: the others see that at the latest after
+/// the coming update, which they cannot end before rank 0 takes part in it.
+bool Run::mustStop(const InterruptGuard *interrupt) {
+  if (!world)
+    return interrupt->requested();
+  world->slot(rank()).step.store(stepsDone + 1);
+  std::atomic<uint64_t> &last = world->lastStep();
+  if (rank() == 0 && world->interrupted().load() && !last.load())
+    last.store(stepsDone + 1);
+  return last.load() && stepsDone >= last.load();
 }
 
 void Run::noticeTroubles(const StepReport &report) {
@@ -272,8 +359,9 @@ Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {
 Status Run::evaluateAtEnd(uint64_t step) {
   if (options.outputDirectory.empty())
     return evaluateOnce(step, nullptr);
-  DSC_ASSIGN(OutputWriter writer,
-             OutputWriter::create(options.outputDirectory, evalData->entry()));
+  DSC_ASSIGN(
+      OutputWriter writer,
+      OutputWriter::create(options.outputDirectory, evalData->entry(), rank()));
   if (evalData->entry().kind == "forward") {
     DSC_RETURN_IF_ERROR(writeOutputs(*session, *evalData, writer));
     std::printf("forward: outputs of %" PRIu64 " samples in %s\n",
@@ -284,35 +372,39 @@ Status Run::evaluateAtEnd(uint64_t step) {
   return writer.commit();
 }
 
-int finish(const Log &log, const Status &status) {
-  if (status.ok())
-    return 0;
-  std::string hint = status.kind() == ErrorKind::Usage ? "; see --help" : "";
-  if (status.kind() == ErrorKind::Internal)
-    hint = "; this is a defect of dsc, please report it with the module and "
-           "this command line";
-  log.error(status.message() + hint);
-  return int(status.kind());
+/// Runs all ranks: this process, or one of its own for each.
+int runRanks(const RunOptions &options, const Log &log) {
+  if (options.ranks == 1 || options.dryRun)
+    return report(log, guard([&] {
+                    return Run(options, log, nullptr, nullptr).execute();
+                  }));
+  const uint64_t cores = usableCores(), threads = threadsOf(options);
+  if (options.ranks * threads > cores)
+    log.notice(concat(options.ranks, " ranks of ", threads,
+                      threads == 1 ? " thread" : " threads", " share ", cores,
+                      cores == 1 ? " core" : " cores"));
+  // A rank has a thread for communication too.
+  LaunchOptions launch{uint32_t(options.ranks),
+                       options.ranks * (threads + 1) <= cores, options.timeout};
+  const Log silent = Log::silent();
+  return launchRanks(launch, log, [&](Channel &channel, SharedWorld &world) {
+    const Log &voice = channel.rank() == 0 ? log : silent;
+    return Run(options, voice, &channel, &world).execute();
+  });
 }
 
 } // namespace
 
 int dsrt_main(int argc, char **argv) {
   Log log("dsrun");
-  try {
-    Result<RunOptions> options = parseOptions(argc, argv);
-    if (!options.ok())
-      return finish(log, options.status());
-    if (options->help)
-      std::fputs(helpText().c_str(), stdout);
-    else if (options->version)
-      std::printf("dsrun %s\n", dsrt_version());
-    else
-      return finish(log, Run(*options, log).execute());
-    return 0;
-  } catch (const std::bad_alloc &) {
-    return finish(log, inputError("out of memory"));
-  } catch (const std::exception &error) {
-    return finish(log, internalError(error.what()));
-  }
+  Result<RunOptions> options = parseOptions(argc, argv);
+  if (!options.ok())
+    return report(log, options.status());
+  if (options->help)
+    std::fputs(helpText().c_str(), stdout);
+  else if (options->version)
+    std::printf("dsrun %s\n", dsrt_version());
+  else
+    return runRanks(*options, log);
+  return 0;
 }

@@ -292,8 +292,12 @@ TEST_F(RunTest, Usage) {
               "--token-input and --label-input need --tokens");
   expectError(runModule("fake", {"--steps=1", "--tokens", file("x.npy")}), 1,
               "--tokens: entry 'step_last' has no input of integers");
-  expectError(run({"-n", "4", "m.so", "--steps=1"}), 2,
-              "-n 4: this version of dsrun runs one rank");
+  for (std::string ranks : {"0", "1025"})
+    expectError(run({"-n", ranks, "m.so", "--steps=1"}), 2,
+                "-n " + ranks + ": a host runs 1 to 1024 ranks");
+  for (std::string timeout : {"0", "-1", "nan", "inf", "x"})
+    expectError(run({"m.so", "--steps=1", "--timeout=" + timeout}), 2,
+                "--timeout: '" + timeout + "' is not a number");
   expectError(runModule("fake", {"--steps=1", "--momentum=0.9"}), 2,
               "--momentum: the optimizer of");
 }

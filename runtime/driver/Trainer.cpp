@@ -7,9 +7,15 @@
 
 using namespace dsc::runtime;
 
+/// The module counts the micro-batches that a rank runs; of several ranks, each
+/// runs only some of them.
+static constexpr const char *kMicroBatch = "dsc.micro_batch";
+
 Trainer::Trainer(Session &session, const Dataset &data,
                  const TrainingPlan &plan)
-    : session(session), data(data), plan(plan), order(data.samples()) {
+    : session(session), data(data), plan(plan), order(data.samples()),
+      countsBatches(session.ranks() > 1 &&
+                    session.module().manifest().findState(kMicroBatch)) {
   beginEpoch();
 }
 
@@ -21,8 +27,19 @@ void Trainer::beginEpoch() {
 }
 
 Status Trainer::runBatch(bool isLast) {
-  uint64_t first = batch++ * data.batch();
+  uint64_t inRound = std::min<uint64_t>(
+      session.ranks(), data.batches() - round * session.ranks());
+  uint64_t first =
+      std::min((round * session.ranks() + session.rank()) * data.batch(),
+               data.samples());
   uint64_t size = std::min(data.batch(), data.samples() - first);
+  if (countsBatches) {
+    uint64_t number = batchesBefore + session.rank();
+    DSC_RETURN_IF_ERROR(
+        session.writeState(kMicroBatch, &number, sizeof(number)));
+  }
+  batchesBefore += inRound;
+  ++round;
   DSC_RETURN_IF_ERROR(
       data.fill(session, std::span(order).subspan(first, size)));
   return session.run(isLast ? data.entry().name : plan.step->name);
@@ -30,12 +47,13 @@ Status Trainer::runBatch(bool isLast) {
 
 Status Trainer::step(StepReport &report) {
   auto begin = std::chrono::steady_clock::now();
-  if (batch == data.batches()) {
-    batch = 0;
+  uint64_t rounds = data.rounds(session.ranks());
+  if (round == rounds) {
+    round = 0;
     ++epoch;
     beginEpoch();
   }
-  uint64_t count = std::min(plan.microBatches, data.batches() - batch);
+  uint64_t count = std::min(plan.microBatches, rounds - round);
   for (uint64_t i = 1; i <= count; ++i)
     DSC_RETURN_IF_ERROR(runBatch(i == count));
   DSC_RETURN_IF_ERROR(session.run("update"));

@@ -15,14 +15,18 @@ struct TrainingPlan {
   /// Run by all but an update's last one; null if there are no others.
   const Manifest::Entry *step = nullptr;
 
+  uint64_t ranks = 1;
+
   /// Updates of one pass over the data. The last one takes what is left.
   uint64_t updates(const Dataset &data) const {
-    return data.batches() / microBatches +
-           (data.batches() % microBatches ? 1 : 0);
+    uint64_t rounds = data.rounds(ranks);
+    return rounds / microBatches + (rounds % microBatches ? 1 : 0);
   }
 };
 
-/// Feeds micro-batches to the data's entry in a session, and updates.
+/// Feeds micro-batches to the data's entry in a session, and updates. Among
+/// several ranks they take the batches in turn, so that the same samples make
+/// an update however many there are.
 class Trainer {
 public:
   Trainer(Session &session, const Dataset &data, const TrainingPlan &plan);
@@ -38,7 +42,9 @@ private:
   const Dataset &data;
   TrainingPlan plan;
   std::vector<uint64_t> order;
-  uint64_t epoch = 0, batch = 0, steps = 0;
+  uint64_t epoch = 0, round = 0, steps = 0;
+  uint64_t batchesBefore = 0; ///< Of all ranks, in the rounds so far.
+  bool countsBatches;         ///< Random numbers depend on the batch.
 };
 
 } // namespace dsc::runtime

@@ -1,6 +1,6 @@
 """H15: a mean over labels that are all ignored is 0/0, and spoils the others' sum.
 
-Several ranks follow with them; here micro-batches take their part.
+Here micro-batches are unequal; ranks/test_equal.py has the same with ranks.
 """
 
 import numpy as np

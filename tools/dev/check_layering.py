@@ -21,7 +21,7 @@ TABLE = {
     "runtime/channel": ["runtime/abi", "runtime/base", "runtime/device"],
     "runtime/program": ["runtime/abi", "runtime/base", "runtime/channel", "runtime/data", "runtime/device"],
     "runtime/monitor": ["runtime/base"],
-    "runtime/driver": ["runtime/abi", "runtime/base", "runtime/data", "runtime/monitor", "runtime/program"],
+    "runtime/driver": ["runtime/abi", "runtime/base", "runtime/channel", "runtime/data", "runtime/monitor", "runtime/program"],
     "runtime/testing": ["runtime/base", "runtime/data"],
     "dialects/interfaces": [],
     "dialects/nn": ["dialects/interfaces"],

@@ -48,6 +48,10 @@ public:
   /// Returns when all ranks have called it.
   virtual Status barrier() = 0;
 
+  /// Bytes that other ranks have sent to this one so far. Read by the thread
+  /// that calls the rest, or while nobody does.
+  virtual uint64_t receivedBytes() const { return 0; }
+
   /// Says what the next collectives are for, one label each; the last one
   /// stands for all that follow it. Read while they run, to name the one that
   /// hangs.

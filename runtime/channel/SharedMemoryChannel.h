@@ -30,8 +30,7 @@ public:
   Status barrier() override;
   void expect(std::span<const std::string> labels) override;
 
-  /// Bytes that other ranks have sent to this one.
-  uint64_t receivedBytes() const { return received; }
+  uint64_t receivedBytes() const override { return received; }
 
 private:
   SharedMemoryChannel(std::shared_ptr<SharedWorld> world, uint32_t rank,

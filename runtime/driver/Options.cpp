@@ -244,7 +244,8 @@ const std::vector<Option> &optionTable() {
        text(&RunOptions::exportPath)},
       {"Results", "metrics", "FILE",
        "write one JSON object a line for each update: step, loss, lr, "
-       "grad_norm, step_seconds (default: not written)",
+       "grad_norm, step_seconds, of several ranks also received_bytes "
+       "(default: not written)",
        text(&RunOptions::metrics)},
 
       {"Machine", "n", "N",

@@ -47,6 +47,7 @@ Status Trainer::runBatch(bool isLast) {
 
 Status Trainer::step(StepReport &report) {
   auto begin = std::chrono::steady_clock::now();
+  const uint64_t receivedBefore = session.peers().receivedBytes();
   uint64_t rounds = data.rounds(session.ranks());
   if (round == rounds) {
     round = 0;
@@ -64,6 +65,8 @@ Status Trainer::step(StepReport &report) {
   DSC_ASSIGN(report.gradientNorm, session.getScalar("dsc.report.grad_norm"));
   DSC_ASSIGN(report.weight, session.getScalar("dsc.report.weight"));
   DSC_ASSIGN(report.skipped, session.getScalar("dsc.report.skipped"));
+  if (session.ranks() > 1)
+    report.receivedBytes = session.peers().receivedBytes() - receivedBefore;
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();

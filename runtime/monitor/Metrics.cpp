@@ -24,6 +24,8 @@ Status Metrics::write(const StepReport &report) {
                        {"lr", report.learningRate},
                        {"grad_norm", report.gradientNorm},
                        {"step_seconds", report.seconds}};
+  if (report.receivedBytes)
+    line["received_bytes"] = *report.receivedBytes;
   if (std::fputs((line.dump() + "\n").c_str(), file.get()) < 0 ||
       std::fflush(file.get()) != 0)
     return inputError("cannot write '", path, "': ", errnoText(errno));

@@ -20,6 +20,8 @@ struct StepReport {
   double weight = 0;       ///< Weight of the batch; 0: nothing was learnt.
   double skipped = 0;      ///< Updates passed over so far, as not finite.
   double seconds = 0;      ///< Wall time, loading of the batch included.
+  /// Bytes that the other ranks sent to this one, if there are others.
+  std::optional<uint64_t> receivedBytes;
 };
 
 /// What an evaluation reports.
@@ -32,8 +34,9 @@ struct EvalReport {
 };
 
 /// A file of JSON objects, one for each update, each a line that is flushed
-/// when it is complete: step, loss, lr, grad_norm, step_seconds. Numbers that
-/// are not finite are null.
+/// when it is complete: step, loss, lr, grad_norm, step_seconds, and
+/// among several ranks received_bytes, of rank 0. Numbers that are not finite
+/// are null.
 class Metrics {
 public:
   /// Truncates the file. An empty path makes a sink that writes nothing.

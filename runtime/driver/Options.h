@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +48,14 @@ struct SettingOption {
 /// All of them, whatever the module has.
 const std::vector<SettingOption> &settingOptions();
 
-/// The command line of dsrun.
+/// An option as it was given.
+struct GivenOption {
+  std::string value; ///< Of a repeated option or a list all, with blanks.
+  /// "command line", or the place in the configuration.
+  std::string origin;
+};
+
+/// What dsrun is asked to do, by its command line and its configuration.
 struct RunOptions {
   std::string module;
   DataSource data, evalData;
@@ -60,7 +68,8 @@ struct RunOptions {
   bool eval = false;
   uint64_t evalEvery = 0;
   std::string outputDirectory, save, exportPath, metrics;
-  bool dryRun = false, help = false, version = false;
+  bool dryRun = false, printConfig = false, help = false, version = false;
+  std::map<std::string, GivenOption> given; ///< By name; the rest is default.
 
   /// Whether --eval is given or implied.
   bool evaluates() const {
@@ -68,12 +77,16 @@ struct RunOptions {
   }
 };
 
-/// Parses the command line; nothing is printed. Where --help or --version is
-/// given, the rest is not checked.
+/// Parses the command line; nothing is printed. Where --help, --version or
+/// --print-config is given, what belongs together is not checked.
 Result<RunOptions> parseOptions(int argc, char **argv);
 
 /// What --help prints: all options by group, with units and defaults.
 std::string helpText();
+
+/// What --print-config prints: one line an option, with tabs between its name,
+/// its value and where that came from.
+std::string configText(const RunOptions &options);
 
 } // namespace dsc::runtime
 

@@ -404,6 +404,8 @@ int dsrt_main(int argc, char **argv) {
     std::fputs(helpText().c_str(), stdout);
   else if (options->version)
     std::printf("dsrun %s\n", dsrt_version());
+  else if (options->printConfig)
+    std::fputs(configText(*options).c_str(), stdout);
   else
     return runRanks(*options, log);
   return 0;

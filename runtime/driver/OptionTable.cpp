@@ -1,0 +1,280 @@
+#include "runtime/driver/OptionTable.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+using namespace dsc::runtime;
+
+namespace {
+
+constexpr char kAsCompiled[] = "as compiled, see --dry-run";
+
+Status parseNumber(const std::string &text, double &number) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return usageError("'", text, "' is not a number");
+  return {};
+}
+
+Status parseCount(const std::string &text, uint64_t &count) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size())
+    return usageError("'", text, "' is not a whole number from 0 on");
+  return {};
+}
+
+Status parseTimeout(RunOptions &options, const std::string &text) {
+  DSC_RETURN_IF_ERROR(parseNumber(text, options.timeout));
+  if (!(options.timeout > 0 && options.timeout < INFINITY))
+    return usageError("'", text, "' is not a number of seconds above 0");
+  return {};
+}
+
+auto count(uint64_t RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) {
+    return parseCount(text, options.*member);
+  };
+}
+
+auto count(std::optional<uint64_t> RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) {
+    return parseCount(text, (options.*member).emplace());
+  };
+}
+
+auto positiveCount(std::optional<uint64_t> RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    uint64_t &value = (options.*member).emplace();
+    DSC_RETURN_IF_ERROR(parseCount(text, value));
+    return value ? Status() : usageError("'0' is not a number from 1 on");
+  };
+}
+
+auto text(std::string RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    if (text.empty())
+      return usageError("needs a value");
+    options.*member = text;
+    return {};
+  };
+}
+
+auto flag(bool RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &) -> Status {
+    options.*member = true;
+    return {};
+  };
+}
+
+/// NAME=FILE, appended to a list.
+auto inputFile(DataSource RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      return usageError("'", text, "' is not NAME=FILE");
+    (options.*member)
+        .files.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    return {};
+  };
+}
+
+auto tokenFile(DataSource RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    (options.*member).tokens.push_back(text);
+    return {};
+  };
+}
+
+/// Sets a member of both the training's and the evaluation's data.
+auto dataName(std::string DataSource::*member) {
+  return [member](RunOptions &options, const std::string &text) -> Status {
+    options.data.*member = options.evalData.*member = text;
+    return {};
+  };
+}
+
+Status parseTokenType(RunOptions &options, const std::string &text) {
+  static const std::map<std::string, TokenType> types = {
+      {"u16", TokenType::U16},
+      {"u32", TokenType::U32},
+      {"text", TokenType::Text}};
+  auto found = types.find(text);
+  if (found == types.end())
+    return usageError("'", text, "' is none of u16, u32, text");
+  options.data.tokenType = options.evalData.tokenType = found->second;
+  return {};
+}
+
+/// One number for each state of the option, separated by commas.
+auto numbers(const char *name) {
+  return [name](RunOptions &options, const std::string &text) -> Status {
+    const SettingOption &setting =
+        *std::find_if(settingOptions().begin(), settingOptions().end(),
+                      [&](const auto &option) { return option.name == name; });
+    const std::string separated = text + ",";
+    if (size_t(std::count(separated.begin(), separated.end(), ',')) !=
+        setting.states.size())
+      return usageError("'", text, "' is not ", setting.states.size(),
+                        " numbers separated by commas");
+    size_t begin = 0;
+    for (const std::string &state : setting.states) {
+      size_t comma = separated.find(',', begin);
+      double value = 0;
+      std::string number = separated.substr(begin, comma - begin);
+      DSC_RETURN_IF_ERROR(parseNumber(number, value));
+      if (!(value >= 0 && value < setting.limit)) // Also false for a NaN.
+        return usageError("'", number, "' is not a number from 0 on",
+                          setting.limit < INFINITY
+                              ? concat(" and below ", setting.limit)
+                              : "");
+      options.settings.push_back({"--" + setting.name, state, value});
+      begin = comma + 1;
+    }
+    return {};
+  };
+}
+
+} // namespace
+
+bool Option::isList() const {
+  return argument && std::string(argument).ends_with("...");
+}
+
+bool Option::repeats() const {
+  return isList() || (argument && std::string(argument) == "NAME=FILE");
+}
+
+const std::vector<SettingOption> &dsc::runtime::settingOptions() {
+  static const std::vector<SettingOption> options = {
+      {"lr", {"dsc.lr"}},
+      {"betas", {"dsc.beta1", "dsc.beta2"}, 1},
+      {"eps", {"dsc.eps"}},
+      {"weight-decay", {"dsc.weight_decay"}},
+      {"momentum", {"dsc.momentum"}},
+      {"clip-norm", {"dsc.clip_norm"}},
+      {"warmup-steps", {"dsc.warmup_steps"}},
+      {"total-steps", {"dsc.total_steps"}},
+      {"min-lr", {"dsc.min_lr"}},
+  };
+  return options;
+}
+
+const std::vector<Option> &dsc::runtime::optionTable() {
+  static const std::vector<Option> table = {
+      {"Data", "input", "NAME=FILE",
+       "training data for input NAME: FILE.npy, FILE.npz:KEY or "
+       "FILE.safetensors:KEY; the first dim counts samples; repeated for each "
+       "input",
+       "none", inputFile(&RunOptions::data)},
+      {"Data", "tokens", "FILE...",
+       "training text: each sample is a window of tokens, and the labels are "
+       "the tokens after each; the files follow one another",
+       "none", tokenFile(&RunOptions::data)},
+      {"Data", "token-type", "u16|u32|text",
+       "how the files of --tokens hold tokens: little-endian numbers, or text, "
+       "of which each byte is a token",
+       "u16", parseTokenType},
+      {"Data", "token-input", "NAME", "input that takes the tokens",
+       "the only one that can", dataName(&DataSource::tokenInput)},
+      {"Data", "label-input", "NAME", "input that takes the labels of --tokens",
+       "the only one that can", dataName(&DataSource::labelInput)},
+      {"Data", "eval-input", "NAME=FILE",
+       "held-out data for evaluation, as --input; implies --eval",
+       "the training data", inputFile(&RunOptions::evalData)},
+      {"Data", "eval-tokens", "FILE...",
+       "held-out text for evaluation, as --tokens; implies --eval",
+       "the training data", tokenFile(&RunOptions::evalData)},
+      {"Data", "weights", "FILE", "initial parameters from a .safetensors file",
+       "the file that was written with the module", text(&RunOptions::weights)},
+
+      {"Training", "steps", "N", "train for N updates",
+       "as --epochs says; with both, whichever ends first",
+       count(&RunOptions::steps)},
+      {"Training", "epochs", "N", "train for N passes over the data",
+       "as --steps says", count(&RunOptions::epochs)},
+      {"Training", "seed", "S",
+       "shuffle the samples anew in each epoch, and draw dropout, as a "
+       "function of S",
+       "the order of the file, and 0 for dropout", count(&RunOptions::seed)},
+      {"Training", "accumulate", "K",
+       "micro-batches of an update, whose gradients are added; the last update "
+       "of an epoch takes what is left",
+       "as --global-batch says, else 1",
+       positiveCount(&RunOptions::accumulate)},
+      {"Training", "global-batch", "B",
+       "samples of an update on all ranks: micro-batch, as compiled, times "
+       "--accumulate times ranks",
+       "as --accumulate says", positiveCount(&RunOptions::globalBatch)},
+
+      {"Optimizer numbers", "lr", "X", "learning rate", kAsCompiled,
+       numbers("lr")},
+      {"Optimizer numbers", "betas", "B1,B2", "decay rates of Adam's moments",
+       kAsCompiled, numbers("betas")},
+      {"Optimizer numbers", "eps", "X", "Adam's epsilon", kAsCompiled,
+       numbers("eps")},
+      {"Optimizer numbers", "weight-decay", "X", "weight decay per update",
+       kAsCompiled, numbers("weight-decay")},
+      {"Optimizer numbers", "momentum", "X", "momentum of SGD", kAsCompiled,
+       numbers("momentum")},
+      {"Optimizer numbers", "clip-norm", "X",
+       "bound of the global gradient norm", kAsCompiled, numbers("clip-norm")},
+      {"Optimizer numbers", "warmup-steps", "N", "updates of warm-up",
+       kAsCompiled, numbers("warmup-steps")},
+      {"Optimizer numbers", "total-steps", "N",
+       "updates of the whole schedule, of which this run may be a part",
+       kAsCompiled, numbers("total-steps")},
+      {"Optimizer numbers", "min-lr", "X",
+       "learning rate at the end of the schedule", kAsCompiled,
+       numbers("min-lr")},
+
+      {"Evaluation", "eval", nullptr,
+       "evaluate at the end: loss, and accuracy where labels are classes; "
+       "without --steps and --epochs, only evaluate",
+       "off", flag(&RunOptions::eval)},
+      {"Evaluation", "eval-every", "N", "evaluate after every N updates too",
+       "0, never", count(&RunOptions::evalEvery)},
+      {"Evaluation", "write-outputs", "DIR",
+       "write the model's outputs for the evaluated data, one row a sample in "
+       "its order, to DIR/NAME.npy; implies --eval",
+       "not written", text(&RunOptions::outputDirectory)},
+
+      {"Results", "save", "PATH",
+       "write the final parameters to PATH if it ends in .safetensors, else to "
+       "PATH/model.safetensors",
+       "not saved", text(&RunOptions::save)},
+      {"Results", "export", "OUT.onnx",
+       "write the ONNX model with the final parameters, through the dsc beside "
+       "this program",
+       "not exported", text(&RunOptions::exportPath)},
+      {"Results", "metrics", "FILE",
+       "write one JSON object a line for each update: step, loss, lr, "
+       "grad_norm, step_seconds, of several ranks also received_bytes",
+       "not written", text(&RunOptions::metrics)},
+
+      {"Machine", "n", "N",
+       "number of ranks: processes that each hold a part of the state and take "
+       "a part of each batch",
+       "1", count(&RunOptions::ranks)},
+      {"Machine", "threads", "N", "threads of a rank",
+       "the cores that this process may use, over the ranks",
+       count(&RunOptions::threads)},
+      {"Machine", "timeout", "SECONDS",
+       "end a run in which ranks wait for one that does not come for so long",
+       "600", parseTimeout},
+
+      {"Other", "dry-run", nullptr,
+       "check everything and print what would be run, without running it",
+       "off", flag(&RunOptions::dryRun)},
+      {"Other", "print-config", nullptr,
+       "print every option with its value and where that came from, and end",
+       nullptr, flag(&RunOptions::printConfig)},
+      {"Other", "help", nullptr, "print this text", nullptr,
+       flag(&RunOptions::help)},
+      {"Other", "version", nullptr, "print the version", nullptr,
+       flag(&RunOptions::version)},
+  };
+  return table;
+}

@@ -86,9 +86,8 @@ def BuildBackwardPass
     with 1 / `dsc.nominal_weight`. Operations are visited from the last to the
     first; contributions to one gradient are added in the order in which they
     arise. Each contribution to the gradient of a parameter leaves at once by a
-    `train.gradient`, so that none is kept until the last one is there: a tied
-    table of a language model has one at the start of backward and one at its
-    end. Every trained parameter gets a state `<parameter>.grad`. If the model
+    `train.gradient`, so that whole accumulators take it then: a tied table of a
+    language model has one at the start of backward and one at its end. Every trained parameter gets a state `<parameter>.grad`. If the model
     has a state `dsc.micro_batch`, on which random numbers depend, each step
     adds 1 to it at its end.
 

@@ -291,7 +291,7 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
 
 /// Whether the region would add its terms one by one to a sum that the entry
 /// has begun, as the second use of a tied tensor does. Its own sum must come
-/// first, as where both are summed over ranks before they meet: all ZeRO stages
+/// first, as where both are added up on their way to shards: all ZeRO stages
 /// give the same bits.
 bool Placement::addsOntoOthers(nn::FusionOp fusion,
                                FlatSymbolRefAttr state) const {

@@ -76,8 +76,8 @@ def ReduceGradientsPass : Pass<"partition-reduce-gradients", "::mlir::ModuleOp">
   let description = [{
     Expects groups. Where gradients are shards (stages 2 and 3), replaces the
     `train.gradient`s of a group by one `zero.reduce_scatter` after the last of
-    them, in `step` and `step_last`; those of a group of one tensor, which may
-    be a tied one with uses far apart, by one each. Where they are whole (stages 0 and
+    them, in `step` and `step_last`. What several uses of a tensor contribute
+    is added up before, in program order, as in a whole accumulator. Where they are whole (stages 0 and
     1), leaves them and adds a `zero.all_reduce_gradients` (0) or a
     `zero.reduce_gradients` (1) after the last of them in `step_last`, so that
     earlier micro-batches send nothing.
@@ -168,8 +168,8 @@ def VerifyPartitionedPass : Pass<"partition-verify", "::mlir::ModuleOp"> {
       view of it after its release;
     - (P4) `step` and `step_last` make the gradient of every trained parameter;
     - (P5) every contribution to a gradient is reduced exactly once an update:
-      shards in every step, in one exchange for a group of several tensors,
-      whole ones in `step_last` only and after the last gradient of the group;
+      shards in every step, whole ones in `step_last` only, and either in one
+      exchange a group, after its last gradient;
     - (P6) `step` and `step_last` begin equal lists of collectives, apart from
       the reduction of whole gradients;
     - (P7) an entry does not branch;

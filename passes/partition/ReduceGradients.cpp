@@ -17,7 +17,8 @@ using namespace dsc;
 
 namespace {
 
-/// The contributions to the gradients of one group in an entry.
+/// The contributions to the gradients of one group in an entry. A tied tensor
+/// has one for each of its uses.
 struct GroupGradients {
   /// By tensor, in program order.
   llvm::MapVector<StringAttr, SmallVector<train::GradientOp, 1>> byTensor;
@@ -49,8 +50,6 @@ struct ReduceGradientsPass
       if (group.getStage() < 2) {
         if (entry.getKind() == train::EntryKind::StepLast)
           reduceWhole(group, gradients.last);
-      } else if (group.getSegments().size() == 1) {
-        reduceEach(group, gradients);
       } else if (failed(reduceTogether(group, gradients, entry.getKind()))) {
         return failure();
       }
@@ -69,17 +68,6 @@ struct ReduceGradientsPass
     else
       zero::ReduceGradientsOp::create(builder, last.getLoc(), nameOf(group),
                                       worldAxis());
-  }
-
-  /// The uses of a tied tensor lie far apart. Each sends its contribution, into
-  /// one accumulator, so that none waits for the others.
-  void reduceEach(zero::GroupOp group, const GroupGradients &gradients) {
-    for (train::GradientOp gradient : gradients.byTensor.front().second) {
-      OpBuilder builder(gradient);
-      zero::ReduceScatterOp::create(builder, gradient.getLoc(), nameOf(group),
-                                    gradient.getValue(), worldAxis());
-      gradient->erase();
-    }
   }
 
   /// One message for the group, once its last gradient is there.

@@ -232,30 +232,26 @@ private:
     if (!isDue && !reductions.empty())
       report(reductions[0], "P5")
           << "reduces whole gradients ahead of the last micro-batch";
-    bool isOneMessage = isWhole || group.getSegments().size() > 1;
-    if (reductions.size() > 1 && isOneMessage) {
+    if (reductions.size() > 1)
       report(reductions[1], "P5")
           << "reduces the gradients of @" << group.getSymName() << " again";
+    if (reductions.size() != 1)
       return;
-    }
-    for (Operation *reduction : reductions) {
-      bool fits =
-          group.getStage() == 0   ? isa<zero::AllReduceGradientsOp>(reduction)
-          : group.getStage() == 1 ? isa<zero::ReduceGradientsOp>(reduction)
-                                  : isa<zero::ReduceScatterOp>(reduction);
-      if (!fits)
-        report(reduction, "P5") << "does not fit stage " << group.getStage();
-      if (!isOneMessage)
-        continue;
-      for (zero::SegmentAttr segment : group.getSegmentRange())
-        for (Operation *maker : made.lookup(segment.getTensor().getAttr()))
-          if (reduction->isBeforeInBlock(maker)) {
-            InFlightDiagnostic diagnostic =
-                report(maker, "P5") << "adds to a gradient that ranks have "
-                                       "summed already";
-            diagnostic.attachNote(reduction->getLoc()) << "summed here";
-          }
-    }
+    Operation *reduction = reductions[0];
+    bool fits =
+        group.getStage() == 0   ? isa<zero::AllReduceGradientsOp>(reduction)
+        : group.getStage() == 1 ? isa<zero::ReduceGradientsOp>(reduction)
+                                : isa<zero::ReduceScatterOp>(reduction);
+    if (!fits)
+      report(reduction, "P5") << "does not fit stage " << group.getStage();
+    for (zero::SegmentAttr segment : group.getSegmentRange())
+      for (Operation *maker : made.lookup(segment.getTensor().getAttr()))
+        if (reduction->isBeforeInBlock(maker)) {
+          InFlightDiagnostic diagnostic =
+              report(maker, "P5")
+              << "adds to a gradient that ranks have summed already";
+          diagnostic.attachNote(reduction->getLoc()) << "summed here";
+        }
   }
 
   /// P11.

@@ -128,7 +128,7 @@ def test_same_bits_at_any_thread_count_and_on_two_runs(export, tmp_path):
 @exports
 @pytest.mark.parametrize("stage", [1, 2, 3])
 def test_stages_over_one_rank_have_the_bits_of_stage_0(export, stage, module_of, tmp_path):
-    """Gathers, parts, and two reductions of the tied table, which is a group."""
+    """Gathers, parts, and the tied table, which is a group of its own."""
     zero = "-zero=%d" % stage
     module = compile_model(export.path, tmp_path / "m.so", *flags(export), zero)
     with session(module) as run:

@@ -260,8 +260,8 @@ train.entry @eval(%x: tensor<32xf32> {dsc.name = "x"}) -> (tensor<32xf32> {dsc.n
 // -----
 
 // The second use of a tied tensor adds its own sum to that of the first one,
-// not term by term: where ranks share gradients the two sums meet in the same
-// way, and bits must agree.
+// not term by term: on the way to shards the two sums meet in the same way, and
+// bits must agree.
 train.parameter @w : tensor<3x2xf32> trainable("float initializer")
 train.state @w.grad : tensor<3x2xf32> gradient of @w
 // CHECK-LABEL: exec.program @step

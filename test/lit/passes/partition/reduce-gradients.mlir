@@ -42,16 +42,17 @@ train.entry @step_last(%w: tensor<4xf32> {dsc.name = "w", dsc.role = "data"}) ki
 
 // -----
 
-// A tied tensor is a group of its own: each use sends its contribution where it
-// arises, into one accumulator.
+// A tied tensor is a group of its own. What its uses contribute is added up, as a
+// whole accumulator would, and sent once.
 
 train.parameter @wte : tensor<4xf32> trainable("")
 zero.group @wte.group stage(3) elements(4) type(f32) segments [#zero.segment<@wte, 0, 4>]
 // CHECK-LABEL: train.entry @step(
 train.entry @step(%a: tensor<4xf32> {dsc.name = "a", dsc.role = "data"}, %b: tensor<4xf32> {dsc.name = "b", dsc.role = "data"}) kind(step) {
-  // CHECK-NEXT: zero.reduce_scatter @wte.group(%a) axis(@world)
   // CHECK-NEXT: nn.exp
-  // CHECK-NEXT: zero.reduce_scatter @wte.group(%b) axis(@world)
+  // CHECK-NEXT: %[[SUM:.+]] = nn.fusion ins(%[[P:.+]] = %a : tensor<4xf32>, %[[Q:.+]] = %b : tensor<4xf32>) kind("elementwise")
+  // CHECK-NEXT: nn.add %[[P]], %[[Q]]
+  // CHECK: zero.reduce_scatter @wte.group(%[[SUM]]) axis(@world)
   // CHECK-NEXT: train.return
   train.gradient @wte, %a : tensor<4xf32>
   %0 = nn.exp %a : tensor<4xf32>

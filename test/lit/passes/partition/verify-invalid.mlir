@@ -393,6 +393,21 @@ train.entry @eval() kind(eval) {
 
 // -----
 
+// (P10): nor is a reduction of gradients begun before it is asked for.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(0) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step_last(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step_last) {
+  train.gradient @w, %x : tensor<4xf32>
+  // expected-error@below {{(P10) is of the async form, which schedule makes}}
+  // expected-error@below {{(P5) does not fit stage 0}}
+  %t = zero.all_reduce_gradients_start @g axis(@world)
+  // expected-error@below {{(P10) is of the async form, which schedule makes}}
+  zero.all_reduce_gradients_await %t
+  train.return
+}
+
+// -----
+
 // (P5): shards of several tensors travel in one exchange.
 train.parameter @w : tensor<4xf32> trainable("")
 train.parameter @b : tensor<4xf32> trainable("")
@@ -401,6 +416,19 @@ train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(st
   zero.reduce_scatter @g(%x, %x) axis(@world) : tensor<4xf32>, tensor<4xf32>
   // expected-error@below {{(P5) reduces the gradients of @g again}}
   zero.reduce_scatter @g(%x, %x) axis(@world) : tensor<4xf32>, tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (P5): and so do all uses of a tied tensor: sums of sums over ranks would have
+// other bits than stages 0 and 1.
+train.parameter @w : tensor<4xf32> trainable("")
+zero.group @g stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @step(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
+  zero.reduce_scatter @g(%x) axis(@world) : tensor<4xf32>
+  // expected-error@below {{(P5) reduces the gradients of @g again}}
+  zero.reduce_scatter @g(%x) axis(@world) : tensor<4xf32>
   train.return
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/driver/Results.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -153,6 +154,7 @@ Status dsc::runtime::writeOutputs(Session &session, const Dataset &data,
 
 Result<EvalReport> dsc::runtime::evaluate(Session &session, const Dataset &data,
                                           OutputWriter *writer) {
+  auto begin = std::chrono::steady_clock::now();
   for (const char *sum :
        {"dsc.eval_loss_sum", "dsc.eval_weight", "dsc.eval_correct"})
     if (session.module().manifest().findState(sum))
@@ -162,6 +164,9 @@ Result<EvalReport> dsc::runtime::evaluate(Session &session, const Dataset &data,
                data.samples());
   DSC_RETURN_IF_ERROR(runBatches(session, data, 0, counted, writer));
   DSC_ASSIGN(EvalReport report, readReport(session, counted));
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
   // What the sums could not take in is still wanted as output.
   if (writer)
     DSC_RETURN_IF_ERROR(

@@ -3,7 +3,7 @@
 
 #include "runtime/data/AtomicFile.h"
 #include "runtime/driver/Dataset.h"
-#include "runtime/monitor/Metrics.h"
+#include "runtime/monitor/Report.h"
 
 namespace dsc::runtime {
 

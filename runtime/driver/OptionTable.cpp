@@ -45,11 +45,20 @@ auto count(std::optional<uint64_t> RunOptions::*member) {
   };
 }
 
+Status parsePositive(const std::string &text, uint64_t &count) {
+  DSC_RETURN_IF_ERROR(parseCount(text, count));
+  return count ? Status() : usageError("'0' is not a number from 1 on");
+}
+
+auto positiveCount(uint64_t RunOptions::*member) {
+  return [member](RunOptions &options, const std::string &text) {
+    return parsePositive(text, options.*member);
+  };
+}
+
 auto positiveCount(std::optional<uint64_t> RunOptions::*member) {
-  return [member](RunOptions &options, const std::string &text) -> Status {
-    uint64_t &value = (options.*member).emplace();
-    DSC_RETURN_IF_ERROR(parseCount(text, value));
-    return value ? Status() : usageError("'0' is not a number from 1 on");
+  return [member](RunOptions &options, const std::string &text) {
+    return parsePositive(text, (options.*member).emplace());
   };
 }
 
@@ -249,9 +258,18 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "write the ONNX model with the final parameters, through the dsc beside "
        "this program",
        "not exported", text(&RunOptions::exportPath)},
-      {"Results", "metrics", "FILE",
-       "write one JSON object a line for each update: step, loss, lr, "
-       "grad_norm, step_seconds, of several ranks also received_bytes",
+
+      {"Watching", "steps-per-print", "N",
+       "print a plain line for every N updates, on a terminal too",
+       "one line that is redrawn on a terminal, elsewhere at most one a second",
+       positiveCount(&RunOptions::stepsPerPrint)},
+      {"Watching", "wall-clock-breakdown", nullptr,
+       "print below each line where the time of the updates since the last one "
+       "went: data, step, update, evaluation, save",
+       "off", flag(&RunOptions::wallClockBreakdown)},
+      {"Watching", "metrics", "FILE",
+       "write one JSON object a line for each update and each evaluation; "
+       "docs/monitoring.md lists the keys",
        "not written", text(&RunOptions::metrics)},
 
       {"Machine", "n", "N",

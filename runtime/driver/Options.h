@@ -68,6 +68,8 @@ struct RunOptions {
   bool eval = false;
   uint64_t evalEvery = 0;
   std::string outputDirectory, save, exportPath, metrics;
+  uint64_t stepsPerPrint = 0;
+  bool wallClockBreakdown = false;
   bool dryRun = false, printConfig = false, help = false, version = false;
   std::map<std::string, GivenOption> given; ///< By name; the rest is default.
 

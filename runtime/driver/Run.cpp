@@ -4,11 +4,11 @@
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/Launcher.h"
+#include "runtime/driver/Monitors.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/driver/Results.h"
 #include "runtime/driver/Settings.h"
 #include "runtime/driver/Trainer.h"
-#include "runtime/monitor/Progress.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -52,8 +52,10 @@ private:
   Status evaluateAtEnd(uint64_t step);
   void noticeTroubles(const StepReport &report);
   void notice(const std::string &sentence) const {
-    if (!sentence.empty())
-      log.notice(sentence);
+    if (sentence.empty())
+      return;
+    monitors.endLine();
+    log.notice(sentence);
   }
 
   const RunOptions &options;
@@ -64,9 +66,10 @@ private:
   std::optional<Dataset> data, evalData;
   TrainingPlan plan;
   std::unique_ptr<Session> session;
-  std::optional<Metrics> metrics;
+  Monitors monitors; ///< None on other ranks than 0.
   std::string savePath;
   uint64_t totalSteps = 0, stepsDone = 0;
+  StepReport last; ///< Of the last update.
   double skippedBefore = 0;
 };
 
@@ -89,9 +92,9 @@ Status Run::execute() {
     DSC_RETURN_IF_ERROR(meet());
   DSC_RETURN_IF_ERROR(prepareSession());
 
-  Status status = totalSteps ? train() : Status();
-  if (Status closed = metrics->close(); status.ok())
-    status = closed;
+  Status status = monitors.onStart(stepsDone, last.samples);
+  if (status.ok() && totalSteps)
+    status = train();
   // From the first update on there is something to lose: whatever else fails,
   // the parameters are written, before anything that a user may break off.
   // That takes all ranks: with several, one that failed ends the others.
@@ -104,23 +107,28 @@ Status Run::execute() {
   }
   if (status.ok() && options.evaluates())
     status = evaluateAtEnd(stepsDone);
+  if (Status closed = monitors.close(); status.ok())
+    status = closed;
   return status;
 }
 
 /// Finds out before the training whether its results can be written.
 Status Run::prepareFiles() {
-  if (rank() != 0) {
-    DSC_ASSIGN(metrics, Metrics::open(""));
+  if (rank() != 0)
     return {};
-  }
   DSC_ASSIGN(savePath, resolveSavePath(options.save));
   DSC_RETURN_IF_ERROR(checkWritable(savePath));
   DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
   if (!options.outputDirectory.empty())
     DSC_RETURN_IF_ERROR(
         OutputWriter::prepare(options.outputDirectory, evalData->entry()));
-  DSC_ASSIGN(metrics, Metrics::open(options.metrics));
-  return {};
+  ProgressOptions progress;
+  progress.totalSteps = totalSteps;
+  if (data && data->tokensPerSample()) {
+    progress.unitsPerSample = data->tokensPerSample();
+    progress.unit = "tokens";
+  }
+  return monitors.open(options, progress);
 }
 
 /// What this rank trains and evaluates, which must be the same for all.
@@ -271,46 +279,30 @@ void Run::printPlan() const {
 
 Status Run::train() {
   Trainer trainer(*session, *data, plan);
-  uint64_t tokens = data->tokensPerSample();
-  Progress progress(totalSteps,
-                    plan.microBatches * plan.ranks * data->batch() *
-                        (tokens ? tokens : 1),
-                    tokens ? "tokens" : "samples");
   std::optional<InterruptGuard> interrupt;
   if (!world)
     interrupt.emplace(); // Else the launcher hears of it.
-  StepReport report;
   Status status;
   bool isInterrupted = false;
   while (status.ok() && stepsDone < totalSteps) {
     isInterrupted = mustStop(interrupt ? &*interrupt : nullptr);
     if (isInterrupted)
       break;
-    status = trainer.step(report);
+    status = trainer.step(last);
     if (!status.ok())
       break;
-    stepsDone = report.step;
-    progress.report(report);
-    status = metrics->write(report);
-    if (report.weight == 0 || report.skipped > skippedBefore) {
-      progress.endLine();
-      noticeTroubles(report);
-    }
+    stepsDone = last.step;
+    status = monitors.onUpdate(last);
+    noticeTroubles(last);
     if (status.ok() && options.evalEvery &&
-        stepsDone % options.evalEvery == 0 && stepsDone < totalSteps) {
-      progress.endLine();
+        stepsDone % options.evalEvery == 0 && stepsDone < totalSteps)
       status = evaluateOnce(stepsDone, nullptr);
-    }
   }
-  progress.endLine();
   if (world && status.ok())
     world->slot(rank()).step.store(0);
   if (isInterrupted || (interrupt && interrupt->requested()))
-    log.notice(concat("interrupted after step ", stepsDone));
-  if (stepsDone)
-    std::printf("trained %" PRIu64 " steps in %s, %s, loss %.6g\n", stepsDone,
-                durationText(progress.seconds()).c_str(),
-                progress.rateText().c_str(), report.loss);
+    notice(concat("interrupted after step ", stepsDone));
+  monitors.summarise();
   return status;
 }
 
@@ -329,23 +321,21 @@ bool Run::mustStop(const InterruptGuard *interrupt) {
 
 void Run::noticeTroubles(const StepReport &report) {
   if (report.weight == 0)
-    log.notice(concat("step ", report.step,
-                      ": no sample counts: all have weight 0, or labels that "
-                      "are ignored; nothing was learnt"));
+    notice(concat("step ", report.step,
+                  ": no sample counts: all have weight 0, or labels that "
+                  "are ignored; nothing was learnt"));
   if (report.skipped > skippedBefore)
-    log.notice(concat("step ", report.step,
-                      ": the loss or a gradient is not finite; the update was "
-                      "skipped"));
+    notice(concat("step ", report.step,
+                  ": the loss or a gradient is not finite; the update was "
+                  "skipped"));
   skippedBefore = report.skipped;
 }
 
 Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {
   DSC_ASSIGN(EvalReport report, evaluate(*session, *evalData, writer));
-  std::printf("eval: step %" PRIu64 "  loss %.6g", step, report.loss);
-  if (report.accuracy)
-    std::printf("  accuracy %.2f%% (%.0f of %.0f)", *report.accuracy * 100,
-                report.correct, report.weight);
-  std::printf("\n");
+  report.step = step;
+  report.trainedSamples = last.samples;
+  DSC_RETURN_IF_ERROR(monitors.onEvaluation(report));
   if (report.weight == 0)
     log.notice("no sample of the evaluation counts: all have weight 0, or "
                "labels that are ignored");

@@ -4,12 +4,31 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 using namespace dsc::runtime;
 
 /// The module counts the micro-batches that a rank runs; of several ranks, each
 /// runs only some of them.
 static constexpr const char *kMicroBatch = "dsc.micro_batch";
+
+namespace {
+
+/// Tells the times between its calls.
+class Stopwatch {
+public:
+  /// Seconds since the last call, or the beginning.
+  double lap() {
+    Clock::time_point before = std::exchange(last, Clock::now());
+    return std::chrono::duration<double>(last - before).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last = Clock::now();
+};
+
+} // namespace
 
 Trainer::Trainer(Session &session, const Dataset &data,
                  const TrainingPlan &plan)
@@ -26,7 +45,7 @@ void Trainer::beginEpoch() {
     std::iota(order.begin(), order.end(), uint64_t(0));
 }
 
-Status Trainer::runBatch(bool isLast) {
+Status Trainer::runBatch(bool isLast, StepReport &report) {
   uint64_t inRound = std::min<uint64_t>(
       session.ranks(), data.batches() - round * session.ranks());
   uint64_t first =
@@ -40,14 +59,20 @@ Status Trainer::runBatch(bool isLast) {
   }
   batchesBefore += inRound;
   ++round;
+  Stopwatch watch;
   DSC_RETURN_IF_ERROR(
       data.fill(session, std::span(order).subspan(first, size)));
-  return session.run(isLast ? data.entry().name : plan.step->name);
+  report.dataSeconds += watch.lap();
+  DSC_RETURN_IF_ERROR(
+      session.run(isLast ? data.entry().name : plan.step->name));
+  report.stepSeconds += watch.lap();
+  return {};
 }
 
 Status Trainer::step(StepReport &report) {
-  auto begin = std::chrono::steady_clock::now();
   const uint64_t receivedBefore = session.peers().receivedBytes();
+  Stopwatch whole;
+  report = {};
   uint64_t rounds = data.rounds(session.ranks());
   if (round == rounds) {
     round = 0;
@@ -55,9 +80,15 @@ Status Trainer::step(StepReport &report) {
     beginEpoch();
   }
   uint64_t count = std::min(plan.microBatches, rounds - round);
+  uint64_t together = session.ranks() * data.batch();
+  report.batchSamples =
+      std::min(count * together, data.samples() - round * together);
+  report.samples = samples += report.batchSamples;
   for (uint64_t i = 1; i <= count; ++i)
-    DSC_RETURN_IF_ERROR(runBatch(i == count));
+    DSC_RETURN_IF_ERROR(runBatch(i == count, report));
+  Stopwatch watch;
   DSC_RETURN_IF_ERROR(session.run("update"));
+  report.updateSeconds = watch.lap();
 
   report.step = ++steps;
   DSC_ASSIGN(report.loss, session.getScalar("dsc.report.loss"));
@@ -67,8 +98,6 @@ Status Trainer::step(StepReport &report) {
   DSC_ASSIGN(report.skipped, session.getScalar("dsc.report.skipped"));
   if (session.ranks() > 1)
     report.receivedBytes = session.peers().receivedBytes() - receivedBefore;
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
+  report.seconds = whole.lap();
   return {};
 }

@@ -2,7 +2,7 @@
 #define DSC_RUNTIME_DRIVER_TRAINER_H
 
 #include "runtime/driver/Dataset.h"
-#include "runtime/monitor/Metrics.h"
+#include "runtime/monitor/Report.h"
 
 namespace dsc::runtime {
 
@@ -36,13 +36,14 @@ public:
 
 private:
   void beginEpoch();
-  Status runBatch(bool isLast);
+  Status runBatch(bool isLast, StepReport &report);
 
   Session &session;
   const Dataset &data;
   TrainingPlan plan;
   std::vector<uint64_t> order;
   uint64_t epoch = 0, round = 0, steps = 0;
+  uint64_t samples = 0;       ///< Of all ranks, so far.
   uint64_t batchesBefore = 0; ///< Of all ranks, in the rounds so far.
   bool countsBatches;         ///< Random numbers depend on the batch.
 };

@@ -1,72 +1,179 @@
 #include "runtime/monitor/Progress.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace dsc::runtime;
 
-std::string dsc::runtime::clockText(double seconds) {
-  auto whole = static_cast<unsigned long long>(std::ceil(seconds));
-  char text[48];
-  if (whole >= 3600)
-    std::snprintf(text, sizeof(text), "%llu:%02llu:%02llu", whole / 3600,
-                  whole / 60 % 60, whole % 60);
-  else
-    std::snprintf(text, sizeof(text), "%llu:%02llu", whole / 60, whole % 60);
+namespace {
+
+/// Weight of the newest step in recent averages: half of it is gone after
+/// seven.
+constexpr double kNewest = 0.1;
+
+void addRecent(double &average, double value, bool isFirst) {
+  average = isFirst ? value : (1 - kNewest) * average + kNewest * value;
+}
+
+/// The most memory that this process has had resident so far.
+double peakMebibytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024.0; // In KiB on Linux.
+}
+
+/// Columns of the terminal, which may change while the line is shown.
+size_t terminalColumns() {
+  struct winsize size = {};
+  constexpr size_t kUsual = 80;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return kUsual;
+  return size.ws_col;
+}
+
+template <typename... Values>
+std::string format(const char *pattern, Values... values) {
+  char text[128];
+  std::snprintf(text, sizeof(text), pattern, values...);
   return text;
+}
+
+} // namespace
+
+std::string dsc::runtime::clockText(double seconds) {
+  constexpr double kLongest = 3.6e9; // A million hours.
+  auto whole =
+      static_cast<unsigned long long>(std::ceil(std::min(seconds, kLongest)));
+  if (whole >= 3600)
+    return format("%llu:%02llu:%02llu", whole / 3600, whole / 60 % 60,
+                  whole % 60);
+  return format("%llu:%02llu", whole / 60, whole % 60);
 }
 
 std::string dsc::runtime::durationText(double seconds) {
-  if (seconds >= 60)
-    return clockText(seconds);
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f s", seconds);
-  return text;
+  return seconds >= 60 ? clockText(seconds) : format("%.2f s", seconds);
 }
 
-Progress::Progress(uint64_t totalSteps, uint64_t unitsPerStep, std::string unit)
-    : totalSteps(totalSteps), unitsPerStep(unitsPerStep), unit(std::move(unit)),
-      terminal(::isatty(STDOUT_FILENO)) {}
+Progress::Progress(const ProgressOptions &options)
+    : options(options), redraws(::isatty(STDOUT_FILENO) &&
+                                !options.stepsPerPrint && !options.breakdown) {}
 
-void Progress::report(const StepReport &report) {
-  ++steps;
-  trainedSeconds += report.seconds;
-  // The weight of the past halves every seven steps or so.
-  recentSeconds =
-      steps == 1 ? report.seconds : 0.9 * recentSeconds + 0.1 * report.seconds;
+/// Whether this update is shown.
+bool Progress::isDue(const StepReport &report) {
+  bool isLast = report.step == options.totalSteps;
+  if (options.stepsPerPrint)
+    return isLast || report.step % options.stepsPerPrint == 0;
   Clock::time_point now = Clock::now();
-  auto interval = terminal ? std::chrono::milliseconds(100)
-                           : std::chrono::milliseconds(1000);
-  bool ends = steps == 1 || report.step == totalSteps;
-  if (!ends && now - lastShown < interval)
-    return;
+  auto interval = std::chrono::milliseconds(redraws ? 100 : 1000);
+  if (steps > 1 && !isLast && now - lastShown < interval)
+    return false;
   lastShown = now;
-  double rate = recentSeconds > 0 ? double(unitsPerStep) / recentSeconds : 0;
-  double left = double(totalSteps - report.step) * recentSeconds;
-  std::printf("%sstep %" PRIu64 "/%" PRIu64
-              "  loss %.6g  lr %.4g  %s  %s left%s",
-              terminal ? "\r\033[K" : "", report.step, totalSteps, report.loss,
-              report.learningRate, textOfRate(rate).c_str(),
-              clockText(left).c_str(), terminal ? "" : "\n");
+  return true;
+}
+
+/// The line, the most important first.
+std::string Progress::describe(const StepReport &report) const {
+  double rate = recentSeconds > 0
+                    ? recentSamples * options.unitsPerSample / recentSeconds
+                    : 0;
+  double left = double(options.totalSteps - report.step) * recentSeconds;
+  return format("step %" PRIu64 "/%" PRIu64, report.step, options.totalSteps) +
+         format("  loss %.6g  lr %.4g  norm %.4g  ", report.loss,
+                report.learningRate, report.gradientNorm) +
+         textOfRate(rate) + "  " + clockText(left) + " left" +
+         format("  peak RSS %.0f MiB", peakMebibytes());
+}
+
+/// As many of the line's fields as fit the terminal.
+void Progress::redraw(const std::string &line) {
+  // A line that fills the last column wraps on some terminals.
+  size_t width = terminalColumns() - 1, end = line.size();
+  while (end > width) {
+    size_t field = line.rfind("  ", end - 1);
+    end = field == std::string::npos ? width : field;
+  }
+  std::printf("\r\033[K%.*s", int(end), line.c_str());
+  lineOpen = true;
+}
+
+/// Where the time of the updates since the last line went.
+void Progress::printBreakdown() {
+  auto mean = [&](double seconds) { return seconds / times.steps * 1000; };
+  std::printf("  ms an update: data %.2f, step %.2f, update %.2f, evaluation "
+              "%.2f, save %.2f\n",
+              mean(times.data), mean(times.step), mean(times.update),
+              mean(times.evaluation), mean(times.save));
+  times = {};
+}
+
+Status Progress::onUpdate(const StepReport &report) {
+  ++steps;
+  samples += report.batchSamples;
+  trainedSeconds += report.seconds;
+  lastLoss = report.loss;
+  addRecent(recentSeconds, report.seconds, steps == 1);
+  addRecent(recentSamples, report.batchSamples, steps == 1);
+  ++times.steps;
+  times.data += report.dataSeconds;
+  times.step += report.stepSeconds;
+  times.update += report.updateSeconds;
+  if (!isDue(report))
+    return {};
+  if (redraws)
+    redraw(describe(report));
+  else
+    std::printf("%s\n", describe(report).c_str());
+  if (options.breakdown)
+    printBreakdown();
   std::fflush(stdout);
-  lineOpen = terminal;
+  return {};
+}
+
+Status Progress::onEvaluation(const EvalReport &report) {
+  times.evaluation += report.seconds;
+  endLine();
+  std::printf("eval: step %" PRIu64 "  loss %.6g", report.step, report.loss);
+  if (report.accuracy)
+    std::printf("  accuracy %.2f%% (%.0f of %.0f)", *report.accuracy * 100,
+                report.correct, report.weight);
+  std::printf("\n");
+  return {};
+}
+
+Status Progress::onSave(const SaveReport &report) {
+  times.save += report.stallSeconds;
+  return {};
+}
+
+Status Progress::close() {
+  endLine();
+  return {};
 }
 
 void Progress::endLine() {
   if (lineOpen)
     std::printf("\n");
   lineOpen = false;
+  std::fflush(stdout);
 }
 
 std::string Progress::textOfRate(double unitsPerSecond) const {
-  char text[48];
-  std::snprintf(text, sizeof(text), "%.0f ", unitsPerSecond);
-  return text + unit + "/s";
+  return format("%.0f %s/s", unitsPerSecond, options.unit);
 }
 
-std::string Progress::rateText() const {
-  return textOfRate(
-      trainedSeconds > 0 ? double(steps * unitsPerStep) / trainedSeconds : 0);
+void Progress::summarise() {
+  endLine();
+  if (!steps)
+    return;
+  double units = double(samples) * options.unitsPerSample;
+  std::printf(
+      "trained %" PRIu64 " steps in %s, %s, loss %.6g\n", steps,
+      durationText(trainedSeconds).c_str(),
+      textOfRate(trainedSeconds > 0 ? units / trainedSeconds : 0).c_str(),
+      lastLoss);
 }

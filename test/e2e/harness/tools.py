@@ -59,9 +59,10 @@ def compile_model(model, output, *flags):
 
 
 def train_module(module, *flags, cwd=None):
-    """Runs dsrun; returns the metrics lines as dictionaries."""
+    """Runs dsrun; returns the metrics lines of its updates as dictionaries."""
     metrics = Path(module).with_suffix(".metrics.jsonl")
     metrics.unlink(missing_ok=True)
     result = run("dsrun", module, "--metrics", metrics, *flags, cwd=cwd)
     assert result.code == 0, str(result)
-    return [json.loads(line) for line in metrics.read_text().splitlines()]
+    lines = [json.loads(line) for line in metrics.read_text().splitlines()]
+    return [line for line in lines if "loss" in line]

@@ -1,7 +1,6 @@
 #include "runtime/data/AtomicFile.h"
 #include "runtime/data/Npz.h"
 #include "runtime/data/Safetensors.h"
-#include "runtime/data/Shuffle.h"
 #include "runtime/data/TokenWindows.h"
 #include "runtime/testing/Files.h"
 
@@ -295,24 +294,6 @@ TEST_F(DataTest, TokenWindows) {
   EXPECT_FALSE(TokenWindows::open({write("empty", "")}, TokenType::Text,
                                   {1, 1, false, false})
                    .ok());
-}
-
-// The permutation is part of the interface: a run can be repeated elsewhere.
-TEST(Shuffle, IsTheDocumentedPermutation) {
-  std::vector<uint64_t> order(10);
-  shuffle(order, 7, 0);
-  std::vector<uint64_t> first = order;
-  std::sort(order.begin(), order.end());
-  for (uint64_t i = 0; i < 10; ++i)
-    EXPECT_EQ(order[i], i);
-  shuffle(order, 7, 1);
-  EXPECT_NE(order, first);
-  shuffle(order, 8, 0);
-  EXPECT_NE(order, first);
-  shuffle(order, 7, 0);
-  EXPECT_EQ(order, first);
-  // Computed by an independent Python program from the comment in Shuffle.h.
-  EXPECT_EQ(first, (std::vector<uint64_t>{6, 1, 8, 3, 0, 2, 9, 4, 5, 7}));
 }
 
 } // namespace

@@ -209,7 +209,7 @@ Status Run::planSteps() {
   totalSteps = options.steps.value_or(UINT64_MAX);
   uint64_t inEpochs;
   if (options.epochs)
-    if (!__builtin_mul_overflow(*options.epochs, plan.updates(*data),
+    if (!__builtin_mul_overflow(*options.epochs, plan.updatesLeft(*data),
                                 &inEpochs))
       totalSteps = std::min(totalSteps, inEpochs);
   notice(data->textNotice());

@@ -1,15 +1,13 @@
 #include "runtime/driver/Trainer.h"
-#include "runtime/data/Shuffle.h"
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
 
 using namespace dsc::runtime;
 
-/// The module counts the micro-batches that a rank runs; of several ranks, each
-/// runs only some of them.
+/// The module counts the micro-batches that a rank runs; here they are numbered
+/// over all ranks and runs.
 static constexpr const char *kMicroBatch = "dsc.micro_batch";
 
 namespace {
@@ -32,36 +30,36 @@ private:
 
 Trainer::Trainer(Session &session, const Dataset &data,
                  const TrainingPlan &plan)
-    : session(session), data(data), plan(plan), order(data.samples()),
-      countsBatches(session.ranks() > 1 &&
-                    session.module().manifest().findState(kMicroBatch)) {
-  beginEpoch();
+    : session(session), data(data), plan(plan), order(plan.order(data)),
+      countsBatches(
+          session.module().manifest().findState(kMicroBatch).has_value()) {
+  batch.reserve(data.batch());
 }
 
-void Trainer::beginEpoch() {
-  if (plan.seed)
-    shuffle(order, *plan.seed, epoch);
-  else
-    std::iota(order.begin(), order.end(), uint64_t(0));
+Status Trainer::seek(const DataPosition &position, uint64_t step) {
+  if (position.samples > data.samples())
+    return inputError("the training to resume had taken ", position.samples,
+                      " samples of its epoch, and the data has ",
+                      data.samples(), "; give the data that it had");
+  at = position;
+  steps = step;
+  samplesTaken = position.epoch * order.perEpoch() + position.samples;
+  return {};
 }
 
 Status Trainer::runBatch(bool isLast, StepReport &report) {
-  uint64_t inRound = std::min<uint64_t>(
-      session.ranks(), data.batches() - round * session.ranks());
-  uint64_t first =
-      std::min((round * session.ranks() + session.rank()) * data.batch(),
-               data.samples());
-  uint64_t size = std::min(data.batch(), data.samples() - first);
+  auto [first, count] = order.slice(at, session.rank());
+  batch.clear();
+  for (uint64_t place = first; place < first + count; ++place)
+    batch.push_back(shuffled ? (*shuffled)[place] : place);
   if (countsBatches) {
-    uint64_t number = batchesBefore + session.rank();
+    uint64_t number = at.microBatches + session.rank();
     DSC_RETURN_IF_ERROR(
         session.writeState(kMicroBatch, &number, sizeof(number)));
   }
-  batchesBefore += inRound;
-  ++round;
   Stopwatch watch;
-  DSC_RETURN_IF_ERROR(
-      data.fill(session, std::span(order).subspan(first, size)));
+  DSC_RETURN_IF_ERROR(data.fill(session, batch));
+  at = order.after(at);
   report.dataSeconds += watch.lap();
   DSC_RETURN_IF_ERROR(
       session.run(isLast ? data.entry().name : plan.step->name));
@@ -73,22 +71,20 @@ Status Trainer::step(StepReport &report) {
   const uint64_t receivedBefore = session.peers().receivedBytes();
   Stopwatch whole;
   report = {};
-  uint64_t rounds = data.rounds(session.ranks());
-  if (round == rounds) {
-    round = 0;
-    ++epoch;
-    beginEpoch();
+  at = order.next(at);
+  if (plan.seed && !(shuffled && shuffledEpoch == at.epoch)) {
+    shuffled.emplace(data.samples(), *plan.seed, at.epoch);
+    shuffledEpoch = at.epoch;
   }
-  uint64_t count = std::min(plan.microBatches, rounds - round);
-  uint64_t together = session.ranks() * data.batch();
-  report.batchSamples =
-      std::min(count * together, data.samples() - round * together);
-  report.samples = samples += report.batchSamples;
+  const uint64_t taken = at.samples;
+  uint64_t count = std::min(plan.microBatches, order.roundsLeft(at));
   for (uint64_t i = 1; i <= count; ++i)
     DSC_RETURN_IF_ERROR(runBatch(i == count, report));
   Stopwatch watch;
   DSC_RETURN_IF_ERROR(session.run("update"));
   report.updateSeconds = watch.lap();
+  report.batchSamples = at.samples - taken;
+  report.samples = samplesTaken += report.batchSamples;
 
   report.step = ++steps;
   DSC_ASSIGN(report.loss, session.getScalar("dsc.report.loss"));

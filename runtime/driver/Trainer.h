@@ -1,6 +1,8 @@
 #ifndef DSC_RUNTIME_DRIVER_TRAINER_H
 #define DSC_RUNTIME_DRIVER_TRAINER_H
 
+#include "runtime/data/Shuffle.h"
+#include "runtime/driver/BatchOrder.h"
 #include "runtime/driver/Dataset.h"
 #include "runtime/monitor/Report.h"
 
@@ -11,22 +13,26 @@ struct TrainingPlan {
   /// Each epoch has an order of its own (Shuffle.h); without it, that of the
   /// file.
   std::optional<uint64_t> seed;
-  uint64_t microBatches = 1;
+  uint64_t microBatches = 1; ///< Of an update, on each rank.
   /// Run by all but an update's last one; null if there are no others.
   const Manifest::Entry *step = nullptr;
 
   uint64_t ranks = 1;
 
-  /// Updates of one pass over the data. The last one takes what is left.
-  uint64_t updates(const Dataset &data) const {
-    uint64_t rounds = data.rounds(ranks);
+  BatchOrder order(const Dataset &data) const {
+    return {data.samples(), data.batch(), ranks, data.canPad()};
+  }
+
+  /// Updates from a position to the end of its epoch. The last one takes what
+  /// is left.
+  uint64_t updatesLeft(const Dataset &data,
+                       const DataPosition &position = {}) const {
+    uint64_t rounds = order(data).roundsLeft(position);
     return rounds / microBatches + (rounds % microBatches ? 1 : 0);
   }
 };
 
-/// Feeds micro-batches to the data's entry in a session, and updates. Among
-/// several ranks they take the batches in turn, so that the same samples make
-/// an update however many there are.
+/// Feeds micro-batches to the data's entry in a session, and updates.
 class Trainer {
 public:
   Trainer(Session &session, const Dataset &data, const TrainingPlan &plan);
@@ -34,18 +40,30 @@ public:
   /// Runs the next micro-batches and their update.
   Status step(StepReport &report);
 
+  /// Where the next update begins.
+  DataPosition position() const { return at; }
+
+  /// Samples that all ranks have taken in all epochs.
+  uint64_t samples() const { return samplesTaken; }
+
+  /// Goes on from a position that some training of the same samples had reached
+  /// after `step` updates.
+  Status seek(const DataPosition &position, uint64_t step);
+
 private:
-  void beginEpoch();
   Status runBatch(bool isLast, StepReport &report);
 
   Session &session;
   const Dataset &data;
   TrainingPlan plan;
-  std::vector<uint64_t> order;
-  uint64_t epoch = 0, round = 0, steps = 0;
-  uint64_t samples = 0;       ///< Of all ranks, so far.
-  uint64_t batchesBefore = 0; ///< Of all ranks, in the rounds so far.
-  bool countsBatches;         ///< Random numbers depend on the batch.
+  BatchOrder order;
+  DataPosition at;
+  uint64_t steps = 0;
+  uint64_t samplesTaken = 0;           ///< By all ranks, in all epochs.
+  std::optional<Permutation> shuffled; ///< Of the epoch in which it is.
+  uint64_t shuffledEpoch = 0;
+  std::vector<uint64_t> batch; ///< Samples of this rank's micro-batch.
+  bool countsBatches;          ///< Random numbers depend on the batch.
 };
 
 } // namespace dsc::runtime

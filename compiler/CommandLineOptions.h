@@ -1,0 +1,255 @@
+#ifndef DSC_COMPILER_COMMANDLINEOPTIONS_H
+#define DSC_COMPILER_COMMANDLINEOPTIONS_H
+
+#include "compiler/Options.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace dsc {
+
+namespace cl = llvm::cl;
+
+/// The options of `dsc`, one row each, registered with LLVM's parser while this
+/// object lives. It is made once, in parseCommandLine.
+struct CommandLine {
+  cl::OptionCategory inputs{"Model and data"};
+  cl::OptionCategory training{"What is trained"};
+  cl::OptionCategory optimization{"Optimizer (numbers are defaults that dsrun "
+                                  "can change)"};
+  cl::OptionCategory target{"Target and distribution"};
+  cl::OptionCategory outputs{"Output and inspection"};
+  cl::OptionCategory mlirFlags{"MLIR printing and timing"};
+
+  cl::SubCommand exportCommand{
+      "export", "Write trained weights back into the user's ONNX graph"};
+  cl::SubCommand explainCommand{"explain", "Say in words what a module holds"};
+
+  //===--- Model and data ------------------------------------------------===//
+  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.onnx"),
+                             cl::cat(inputs)};
+  cl::list<std::string> bind{
+      "bind", cl::value_desc("NAME=SIZE|INPUT=AxBxC"), cl::cat(inputs),
+      cl::desc("Size of a symbolic dimension, or shape of an input (elements). "
+               "May be repeated; a list such as seq=128,256 makes one set of "
+               "entry points each. Default: none; every symbolic dimension "
+               "needs one")};
+  cl::opt<std::string> weights{
+      "weights", cl::value_desc("FILE.safetensors"), cl::cat(inputs),
+      cl::desc("Initial values by tensor name, over those in the model. "
+               "Default: the model's own")};
+  cl::list<std::string> init{
+      "init", cl::value_desc("RULE@REGEX"), cl::cat(inputs),
+      cl::desc("Initial values by rule for parameters without data whose name "
+               "matches: zeros, ones, normal(std), uniform(a,b), xavier, "
+               "kaiming. The last match wins. Default: none")};
+  cl::opt<uint64_t> initSeed{
+      "init-seed", cl::value_desc("N"), cl::init(0), cl::cat(inputs),
+      cl::desc("Seed of --init's random rules. Default: 0")};
+
+  //===--- What is trained -----------------------------------------------===//
+  cl::opt<std::string> loss{
+      "loss", cl::value_desc("LOSS"), cl::cat(training),
+      cl::desc("OUTPUT, cross_entropy(OUT,LABELS[,ignore=-100][,shift=1]), "
+               "mse(OUT,TARGET), bce_with_logits(OUT,TARGET) or sum(OUT). "
+               "LABELS and TARGET may be new inputs; with shift=1 a position's "
+               "label is that of the next one. Default: the model's only float "
+               "scalar output")};
+  cl::opt<bool> forward{
+      "forward", cl::cat(training),
+      cl::desc("Also compile an entry point that only computes the model's "
+               "outputs; without --loss, that one alone. Default: off")};
+  cl::list<std::string> train{
+      "train", cl::value_desc("REGEX"), cl::cat(training),
+      cl::desc("Train the parameters (or graph inputs) whose name "
+               "matches. The last matching --train or --freeze wins over the "
+               "rules that --params shows")};
+  cl::list<std::string> freeze{
+      "freeze", cl::value_desc("REGEX"), cl::cat(training),
+      cl::desc("Do not train the parameters whose name matches")};
+  cl::list<std::string> tie{
+      "tie", cl::value_desc("A=B|A=B^T"), cl::cat(training),
+      cl::desc("Make B the same parameter as A, or as A transposed")};
+  cl::opt<std::string> trainingMode{
+      "training-mode", cl::value_desc("keep|train|eval"), cl::init("keep"),
+      cl::cat(training),
+      cl::desc("Dropout and normalisation with statistics: as the graph says, "
+               "in training form, or in evaluation form. Default: keep")};
+  cl::opt<bool> params{
+      "params", cl::cat(training),
+      cl::desc("Print every parameter with its role and the reason, then "
+               "stop")};
+
+  //===--- Optimizer -----------------------------------------------------===//
+  cl::opt<std::string> optimizer{"optimizer", cl::value_desc("sgd|adam|adamw"),
+                                 cl::init("adamw"), cl::cat(optimization),
+                                 cl::desc("Default: adamw")};
+  cl::opt<std::string> adamEpsilon{
+      "adam-epsilon", cl::value_desc("corrected|uncorrected"),
+      cl::init("corrected"), cl::cat(optimization),
+      cl::desc("Whether eps is added to the bias-corrected root (PyTorch) or "
+               "to the uncorrected one (Hugging Face, ONNX Runtime). Default: "
+               "corrected")};
+  cl::opt<bool> nesterov{"nesterov", cl::cat(optimization),
+                         cl::desc("Nesterov momentum for sgd. Default: off")};
+  cl::opt<std::string> noDecay{
+      "no-decay", cl::value_desc("REGEX"), cl::cat(optimization),
+      cl::desc("Parameters without weight decay. Default: none")};
+  cl::opt<double> clipNorm{
+      "clip-norm", cl::value_desc("NORM"), cl::init(0.0), cl::cat(optimization),
+      cl::desc("Clip the global L2 norm of the gradients. Default: 0, no "
+               "clipping")};
+  cl::opt<std::string> lrSchedule{
+      "lr-schedule", cl::value_desc("KIND"), cl::init("constant"),
+      cl::cat(optimization),
+      cl::desc("constant, linear, cosine, WarmupLR, WarmupDecayLR or "
+               "WarmupCosineLR. Default: constant")};
+  cl::opt<double> lr{"lr", cl::value_desc("RATE"), cl::init(1e-3),
+                     cl::cat(optimization),
+                     cl::desc("Learning rate. Default: 0.001")};
+  cl::list<double> betas{"betas", cl::value_desc("B1,B2"), cl::CommaSeparated,
+                         cl::cat(optimization),
+                         cl::desc("Decay of Adam's moments a step. Default: "
+                                  "0.9,0.999")};
+  cl::opt<double> eps{"eps", cl::value_desc("EPS"), cl::init(1e-8),
+                      cl::cat(optimization),
+                      cl::desc("Adam's denominator term. Default: 1e-8")};
+  cl::opt<double> weightDecay{
+      "weight-decay", cl::value_desc("RATE"), cl::init(-1.0),
+      cl::cat(optimization),
+      cl::desc("Weight decay. Default: 0.01 for adamw, else 0")};
+  cl::opt<double> momentum{"momentum", cl::value_desc("M"), cl::init(0.0),
+                           cl::cat(optimization),
+                           cl::desc("Momentum of sgd. Default: 0")};
+  cl::opt<std::string> warmupType{
+      "warmup-type", cl::value_desc("log|linear"), cl::init("log"),
+      cl::cat(optimization),
+      cl::desc("Shape of the warm-up of WarmupLR and WarmupDecayLR. Default: "
+               "log, as in DeepSpeed")};
+  cl::opt<double> warmupSteps{
+      "warmup-steps", cl::value_desc("UPDATES"), cl::init(0.0),
+      cl::cat(optimization),
+      cl::desc("Warm-up of the learning rate, in updates. Default: 0")};
+  cl::opt<double> totalSteps{
+      "total-steps", cl::value_desc("UPDATES"), cl::init(1000.0),
+      cl::cat(optimization),
+      cl::desc("Length of the learning-rate schedule, in updates. Default: "
+               "1000")};
+  cl::opt<double> minLr{"min-lr", cl::value_desc("RATE"), cl::init(0.0),
+                        cl::cat(optimization),
+                        cl::desc("Lowest rate of the schedule. Default: 0")};
+
+  //===--- Target and distribution ---------------------------------------===//
+  cl::opt<std::string> targetName{
+      "target", cl::value_desc("host|native"), cl::init("host"),
+      cl::cat(target),
+      cl::desc("Machine to compile for: host is any x86-64-v3 machine, native "
+               "this very one. Default: host")};
+  cl::opt<std::string> cpu{
+      "mcpu", cl::value_desc("CPU"), cl::cat(target),
+      cl::desc("CPU to compile for, by LLVM's name. Default: that of "
+               "--target")};
+  cl::opt<unsigned> zero{
+      "zero", cl::value_desc("0|1|2|3"), cl::init(0), cl::cat(target),
+      cl::desc("ZeRO stage: what each rank owns only a shard of: nothing (0), "
+               "optimizer state (1), also gradients (2), also parameters (3). "
+               "Default: 0")};
+  cl::opt<unsigned> persistenceThreshold{
+      "persistence-threshold", cl::value_desc("ELEMENTS"), cl::init(0),
+      cl::cat(target),
+      cl::desc("With --zero=3, keep parameters of at most so many elements "
+               "whole on every rank. Default: 0, none")};
+  cl::opt<unsigned> maxWorld{
+      "max-world", cl::value_desc("RANKS"), cl::init(1024), cl::cat(target),
+      cl::desc("Most ranks that the module can run on; bounds padding. "
+               "Default: 1024")};
+  cl::opt<std::string> precision{
+      "precision", cl::value_desc("f32|f64"), cl::init("f32"), cl::cat(target),
+      cl::desc("Types of master weights, compute and accumulation. Default: "
+               "f32")};
+  cl::opt<std::string> fuse{
+      "fuse", cl::value_desc("all|none"), cl::init("all"), cl::cat(target),
+      cl::desc("Form kernels of several operations, or one each. Default: "
+               "all")};
+  cl::opt<std::string> scheduleStage{
+      "schedule-stage", cl::value_desc("on|off"), cl::init("on"),
+      cl::cat(target),
+      cl::desc("Move collectives away from their uses. Results are the same "
+               "bits either way. Default: on")};
+
+  //===--- Output and inspection -----------------------------------------===//
+  cl::opt<std::string> output{
+      "o",
+      cl::value_desc("FILE"),
+      cl::cat(outputs),
+      cl::sub(cl::SubCommand::getTopLevel()),
+      cl::sub(exportCommand),
+      cl::desc("File to write; - is standard output. Default: MODEL.so in "
+               "this folder, standard output for text, none with --plan")};
+  cl::opt<std::string> emit{
+      "emit", cl::value_desc("STAGE|llvm|asm|obj|so"), cl::init("so"),
+      cl::cat(outputs),
+      cl::desc("Stop after a stage (import, normalize, differentiate, "
+               "precision, fusion, partition, schedule, lower, codegen) and "
+               "write its module, or write that form of the code. Default: "
+               "so")};
+  cl::opt<std::string> remarks{
+      "remarks", cl::value_desc("REGEX"), cl::cat(outputs),
+      cl::desc("Say why and why not, for the stages whose name matches: what "
+               "was fused, gathered, moved. Default: none")};
+  cl::opt<std::string> dumpStages{
+      "dump-stages", cl::value_desc("DIR"), cl::cat(outputs),
+      cl::desc("Write the module after each stage to a numbered file in DIR. "
+               "Default: none")};
+
+  cl::opt<std::string> plan{
+      "plan", cl::value_desc("verbose"), cl::ValueOptional, cl::cat(outputs),
+      cl::desc("Print what a rank holds and receives: bytes by class, padding, "
+               "bytes on the wire, the peak of a step; verbose also lists "
+               "every operation. Writes a module only if -o names one. "
+               "Default: off")};
+  cl::opt<unsigned> ranks{"ranks", cl::value_desc("RANKS"), cl::init(1),
+                          cl::cat(outputs),
+                          cl::desc("Ranks that --plan is for, up to "
+                                   "--max-world. Default: 1")};
+  cl::opt<bool> json{"json", cl::cat(outputs),
+                     cl::desc("Print --plan as JSON (docs/plan.md). Default: "
+                              "off")};
+
+  //===--- dsc explain ---------------------------------------------------===//
+  cl::opt<std::string> explainModule{cl::Positional, cl::desc("MODULE.so"),
+                                     cl::sub(explainCommand)};
+
+  //===--- dsc export ----------------------------------------------------===//
+  cl::opt<std::string> exportModule{cl::Positional, cl::Required,
+                                    cl::desc("MODULE.so"),
+                                    cl::sub(exportCommand)};
+  cl::opt<std::string> exportWeights{
+      "weights",
+      cl::value_desc("FILE.safetensors"),
+      cl::Required,
+      cl::sub(exportCommand),
+      cl::cat(inputs),
+      cl::desc("Trained weights, as dsrun --save writes them")};
+  cl::opt<std::string> exportOriginal{
+      "model", cl::value_desc("MODEL.onnx"), cl::sub(exportCommand),
+      cl::cat(inputs),
+      cl::desc("The ONNX file that the module was compiled from. Default: "
+               "where it was then")};
+
+  void groupMlirFlags();
+  bool fill(CompileOptions &options, llvm::ArrayRef<char *> arguments);
+  void fillInit(OnnxImportOptions &options);
+  bool checkSyntax();
+  bool checkNumbers();
+  bool checkForwardOnly();
+  bool fillOptimizer(DifferentiateOptions &options);
+  bool fillTarget(CompileOptions &options);
+  std::map<std::string, std::string>
+  listGiven(llvm::ArrayRef<char *> arguments) const;
+  void fillManifest(CompileOptions &options, llvm::ArrayRef<char *> arguments);
+  bool fillOutput(CompileOptions &options);
+  bool fillPlan(CompileOptions &options);
+};
+
+} // namespace dsc
+
+#endif // DSC_COMPILER_COMMANDLINEOPTIONS_H

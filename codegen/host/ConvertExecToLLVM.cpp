@@ -71,6 +71,9 @@ private:
   Value stateIndex(FlatSymbolRefAttr state) {
     return i32(symbols.lookup<exec::StateOp>(state.getValue()).getIndex());
   }
+  Value groupIndex(FlatSymbolRefAttr group) {
+    return i32(symbols.lookup<exec::GroupOp>(group.getValue()).getIndex());
+  }
   Value worldSize() {
     return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(),
                                 call("dsrt_world_size", {}));
@@ -140,8 +143,7 @@ View ProgramWriter::write(exec::ShardViewOp op) {
 
 View ProgramWriter::write(exec::FlatViewOp op) {
   Value state = stateIndex(op.getStateAttr());
-  return {call("dsrt_state", state),
-          {multiply(worldSize(), call("dsrt_shard_elements", state))}};
+  return {call("dsrt_state", state), {call("dsrt_flat_elements", state)}};
 }
 
 View ProgramWriter::write(exec::StagingViewOp op) {
@@ -337,9 +339,7 @@ LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
   Value destination = viewOf(op.getDestination()).pointer;
   if (FlatSymbolRefAttr group = op.getGroupAttr())
     call("dsrt_all_gather",
-         {stream(op.getStream()),
-          i32(symbols.lookup<exec::GroupOp>(group.getValue()).getIndex()),
-          source, destination});
+         {stream(op.getStream()), groupIndex(group), source, destination});
   else
     call("dsrt_all_gather_bytes", {stream(op.getStream()), source, destination,
                                    bytesOf(op.getSource())});
@@ -347,13 +347,10 @@ LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
 }
 
 LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
-  auto type = cast<MemRefType>(op.getDestination().getType());
-  Value slice = multiply(extentOf(op.getDestination(), 1),
-                         i64(exec::getElementBytes(type.getElementType())));
   call("dsrt_all_to_all",
-       {stream(op.getStream()), viewOf(op.getSource()).pointer,
-        viewOf(op.getDestination()).pointer,
-        op.getPeersOnly() ? withPeers(slice) : slice});
+       {stream(op.getStream()), groupIndex(op.getGroupAttr()),
+        viewOf(op.getSource()).pointer, viewOf(op.getDestination()).pointer,
+        i32(op.getPeersOnly())});
   return success();
 }
 

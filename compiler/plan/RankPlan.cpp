@@ -69,8 +69,8 @@ private:
   std::vector<dsrt_layout_group> groups;
   std::vector<dsrt_layout_state> states;
   std::vector<uint64_t> inputs;
-  /// S of each group.
-  std::vector<uint64_t> shards;
+  /// Where ranges of each group begin and end, and the elements of one.
+  std::vector<uint64_t> bounds, shards;
 };
 
 } // namespace
@@ -126,6 +126,7 @@ void Planner::listTable() {
 llvm::Error Planner::computeLayout() {
   std::vector<dsrt_layout_place> places(states.size());
   std::vector<uint64_t> inputOffsets(inputs.size());
+  bounds.resize(groups.size() * (uint64_t(plan.ranks) + 1));
   dsrt_layout_table table{groups.data(),
                           states.data(),
                           inputs.data(),
@@ -137,16 +138,15 @@ llvm::Error Planner::computeLayout() {
   dsrt_layout layout = {};
   layout.places = places.data();
   layout.input_offsets = inputOffsets.data();
-  if (dsrt_layout_compute(&table, plan.ranks, /*rank=*/0, &layout) !=
-      DSRT_LAYOUT_OK)
+  layout.bounds = bounds.data();
+  if (dsrt_layout_compute(&table, plan.ranks, /*weights=*/nullptr, /*rank=*/0,
+                          &layout) != DSRT_LAYOUT_OK)
     return llvm::createStringError("the model's memory on " +
                                    llvm::Twine(plan.ranks) +
                                    " ranks exceeds 64-bit addresses");
-  for (const dsrt_layout_group &group : groups) {
-    uint64_t shard = 0; // No overflow: the layout has computed it before.
-    dsrt_layout_shard_elements(&group, plan.ranks, DSRT_LAYOUT_MIN_UNIT,
-                               &shard);
-    shards.push_back(shard);
+  for (size_t group = 0; group < groups.size(); ++group) {
+    uint64_t *cut = &bounds[group * (uint64_t(plan.ranks) + 1)];
+    shards.push_back(cut[1] - cut[0]);
   }
   plan.totalBytes = layout.total_bytes;
   plan[ByteClass::Inputs] = layout.total_bytes - layout.input_offset;
@@ -160,15 +160,11 @@ void Planner::addStateBytes(const dsrt_layout &layout) {
   llvm::DenseSet<uint64_t> seen;
   for (auto [index, state] : llvm::enumerate(states)) {
     const dsrt_layout_place &place = layout.places[index];
-    bool whole =
-        state.group >= 0 && place.tensor_offset != DSRT_LAYOUT_NOT_WHOLE;
-    uint64_t bytes =
-        place.range_elements * state.element_bytes * (whole ? plan.ranks : 1);
     // An empty buffer lies where the next one does.
-    if (bytes == 0 || !seen.insert(place.buffer).second)
+    if (place.buffer_bytes == 0 || !seen.insert(place.buffer).second)
       continue;
     plan[classify(static_cast<exec::StateClass>(state.state_class))] +=
-        llvm::alignTo(bytes, DSRT_ALIGNMENT);
+        llvm::alignTo(place.buffer_bytes, DSRT_ALIGNMENT);
   }
 }
 

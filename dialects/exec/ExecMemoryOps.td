@@ -117,7 +117,7 @@ def Exec_ShardViewOp : Exec_StateBackedView<"shard_view"> {
   let summary = "Names this rank's range of the array in which a state lies";
   let description = [{
     All segments of the array that fall into the range, with the zeros between
-    and behind them. It has the same number of elements on every rank.
+    and behind them. A rank may own none.
 
     Constraints: as `exec.part_view`.
 

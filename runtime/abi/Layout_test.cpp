@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Model {
 
   int compute(uint32_t world, uint32_t rank) {
     places.assign(states.size(), {});
+    bounds.assign(world + 1, 0);
     inputs.assign(inputBytes.size(), 0);
     dsrt_layout_table table{&group,
                             states.data(),
@@ -41,7 +43,10 @@ struct Model {
                             arenaBytes};
     layout.places = places.data();
     layout.input_offsets = inputs.data();
-    return dsrt_layout_compute(&table, world, rank, &layout);
+    layout.bounds = bounds.data();
+    return dsrt_layout_compute(&table, world,
+                               weights.empty() ? nullptr : weights.data(), rank,
+                               &layout);
   }
 
   /// Whether the states of this class are cut among ranks.
@@ -56,51 +61,162 @@ struct Model {
   std::vector<uint64_t> inputBytes = {100, 4096};
   uint64_t arenaBytes = 1000;
   std::vector<dsrt_layout_place> places;
-  std::vector<uint64_t> inputs;
+  std::vector<uint64_t> inputs, bounds;
+  std::vector<uint32_t> weights; ///< Empty: equal shares.
   dsrt_layout layout;
 };
 
-TEST(Layout, ShardIsWholeUnitsAndCoversTheGroup) {
-  for (uint64_t elements : {0, 1, 63, 64, 65, 1000, 401920})
-    for (uint32_t world : {1, 2, 3, 8, 1024}) {
+TEST(Layout, EqualRangesAreWholeUnitsWithLessThanAUnitOfPaddingARank) {
+  std::vector<uint64_t> sizes(1001);
+  std::iota(sizes.begin(), sizes.end(), 0);
+  sizes.push_back(401920);
+  std::vector<uint64_t> bounds;
+  for (uint64_t elements : sizes)
+    for (uint32_t world : {1, 2, 3, 4, 7, 8, 64, 1000, 1024}) {
       dsrt_layout_group group{elements, 4, 3};
-      uint64_t shard;
-      ASSERT_EQ(dsrt_layout_shard_elements(&group, world, kUnit, &shard), 0);
-      EXPECT_EQ(shard % kUnit, 0u);
-      EXPECT_GE(shard * world, elements);
-      EXPECT_LT(shard * world, elements + uint64_t(kUnit) * world);
+      bounds.assign(world + 1, 0);
+      ASSERT_EQ(dsrt_layout_cut(&group, world, kUnit, nullptr, bounds.data()),
+                0);
+      for (uint32_t rank = 0; rank < world; ++rank)
+        ASSERT_EQ(bounds[rank + 1], bounds[1] * (rank + 1));
+      ASSERT_EQ(bounds[1] % kUnit, 0u);
+      ASSERT_GE(bounds[world], elements);
+      ASSERT_LT(bounds[world] - elements, uint64_t(kUnit) * world);
     }
+}
+
+/// The units that each rank gets, worked out in another way: one after another
+/// to whoever is farthest below its share, once each has the whole part of it.
+std::vector<uint64_t> shareUnits(uint64_t units,
+                                 const std::vector<uint32_t> &weights) {
+  uint64_t total = std::accumulate(weights.begin(), weights.end(), uint64_t(0));
+  std::vector<uint64_t> shares, order(weights.size());
+  for (uint32_t weight : weights)
+    shares.push_back(units * weight / total);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+    uint64_t restA = units * weights[a] % total;
+    uint64_t restB = units * weights[b] % total;
+    return restA != restB ? restA > restB : a < b;
+  });
+  uint64_t left =
+      units - std::accumulate(shares.begin(), shares.end(), uint64_t(0));
+  for (uint64_t i = 0; i < left; ++i)
+    ++shares[order[i]];
+  return shares;
+}
+
+TEST(Layout, WeightsShareUnitsByLargestRemainders) {
+  std::vector<std::vector<uint32_t>> lists = {{1},
+                                              {3, 1, 1},
+                                              {1, 1, 1, 1},
+                                              {0, 1},
+                                              {1, 0, 0, 5},
+                                              {7, 7, 7, 1},
+                                              {1, 1000000, 3, 2},
+                                              {5, 3, 1, 0, 0, 2, 4},
+                                              {0, 0, 1, 1},
+                                              {2, 3, 5, 7, 11, 13}};
+  std::vector<uint32_t> many;
+  for (uint32_t i = 0; i < 1024; ++i)
+    many.push_back(i % 7 * (i % 3));
+  lists.push_back(many);
+  for (const std::vector<uint32_t> &weights : lists)
+    for (uint64_t elements = 0; elements <= 3000; elements += 29) {
+      dsrt_layout_group group{elements, 4, 3};
+      std::vector<uint64_t> bounds(weights.size() + 1);
+      ASSERT_EQ(dsrt_layout_cut(&group, weights.size(), kUnit, weights.data(),
+                                bounds.data()),
+                DSRT_LAYOUT_OK);
+      std::vector<uint64_t> shares =
+          shareUnits((elements + kUnit - 1) / kUnit, weights);
+      EXPECT_EQ(bounds[0], 0u);
+      for (size_t rank = 0; rank < weights.size(); ++rank) {
+        ASSERT_EQ(bounds[rank + 1] - bounds[rank], shares[rank] * kUnit);
+        if (weights[rank] == 0)
+          ASSERT_EQ(shares[rank], 0u);
+      }
+      ASSERT_LT(bounds.back() - elements, kUnit);
+    }
+}
+
+TEST(Layout, WeightsOfAnySizeGiveAllUnits) {
+  std::vector<uint32_t> weights(1024, UINT32_MAX);
+  weights[3] = 1;
+  dsrt_layout_group group{UINT64_MAX / 4, 4, 3};
+  std::vector<uint64_t> bounds(weights.size() + 1);
+  ASSERT_EQ(dsrt_layout_cut(&group, weights.size(), kUnit, weights.data(),
+                            bounds.data()),
+            DSRT_LAYOUT_OK);
+  EXPECT_GE(bounds.back(), group.elements);
+  EXPECT_LT(bounds.back() - group.elements, kUnit);
+  EXPECT_EQ(bounds[3 + 1] - bounds[3],
+            (UINT64_MAX / 4 / kUnit / (1023 * uint64_t(UINT32_MAX))) * kUnit);
+}
+
+// The ranks' shares of a small group may be out of line with those of a large
+// one, and staging serves both.
+TEST(Layout, StagingHoldsTheLargestRangeOfAnyGroupThatItServes) {
+  std::vector<uint32_t> weights = {6, 6, 2};
+  // Ten units: 4, 4, 2. Eleven: 5, 5, 1 (the Alabama paradox).
+  dsrt_layout_group groups[] = {{11 * kUnit, 4, 3}, {10 * kUnit, 4, 3}};
+  dsrt_layout_state state{11 * kUnit, 4, DSRT_CLASS_STAGING, 0, 0};
+  dsrt_layout_table table{groups, &state, nullptr, 2, 1, 0, kUnit, 0};
+  dsrt_layout_place place;
+  uint64_t bounds[8];
+  dsrt_layout layout{};
+  layout.places = &place;
+  layout.bounds = bounds;
+  ASSERT_EQ(dsrt_layout_compute(&table, 3, weights.data(), 2, &layout),
+            DSRT_LAYOUT_OK);
+  EXPECT_EQ(bounds[3] - bounds[2], 1 * kUnit);
+  EXPECT_EQ(bounds[7] - bounds[6], 2 * kUnit);
+  EXPECT_EQ(place.buffer_bytes, 3 * 2 * kUnit * 4);
+}
+
+TEST(Layout, RefusesWeightsThatAreAllZero) {
+  Model model(3, {500});
+  model.weights = {0, 0};
+  EXPECT_EQ(model.compute(2, 0), DSRT_LAYOUT_INVALID);
 }
 
 // Over all ranks, the parts of a tensor are its elements, once each, in order.
 TEST(Layout, PartsCutEachTensorExactly) {
+  const std::vector<std::vector<uint32_t>> lists = {
+      {}, {3}, {0, 1}, {3, 1, 1}, {1, 0, 0, 9, 0, 2, 1}};
   for (uint32_t stage : {0, 1, 2, 3})
-    for (uint32_t world : {1, 2, 3, 7}) {
-      Model model(stage, {500, 1, 0, 77, 4096});
-      std::vector<uint64_t> next(model.states.size(), 0);
-      for (uint32_t rank = 0; rank < world; ++rank) {
-        ASSERT_EQ(model.compute(world, rank), DSRT_LAYOUT_OK);
-        for (size_t i = 0; i < model.states.size(); ++i) {
-          const dsrt_layout_place &place = model.places[i];
-          if (model.states[i].group < 0 || place.part_elements == 0)
-            continue;
-          EXPECT_EQ(place.part_begin, next[i]);
-          next[i] += place.part_elements;
+    for (uint32_t world : {1, 2, 3, 7})
+      for (const std::vector<uint32_t> &weights : lists) {
+        if (!weights.empty() && weights.size() != world)
+          continue;
+        Model model(stage, {500, 1, 0, 77, 4096, 0, 0});
+        model.weights = weights;
+        std::vector<uint64_t> next(model.states.size(), 0);
+        for (uint32_t rank = 0; rank < world; ++rank) {
+          ASSERT_EQ(model.compute(world, rank), DSRT_LAYOUT_OK);
+          for (size_t i = 0; i < model.states.size(); ++i) {
+            const dsrt_layout_place &place = model.places[i];
+            if (model.states[i].group < 0 || place.part_elements == 0)
+              continue;
+            EXPECT_EQ(place.part_begin, next[i]);
+            next[i] += place.part_elements;
+          }
         }
+        for (size_t i = 0; i < model.states.size(); ++i)
+          if (model.states[i].group >= 0)
+            EXPECT_EQ(next[i], model.states[i].elements);
       }
-      for (size_t i = 0; i < model.states.size(); ++i)
-        if (model.states[i].group >= 0)
-          EXPECT_EQ(next[i], model.states[i].elements);
-    }
 }
 
 // What a rank holds never overlaps, stays inside of the block, and starts
 // aligned; a whole tensor and its part agree.
 TEST(Layout, PlacesAreDisjointAndAligned) {
   for (uint32_t stage : {0, 1, 2, 3})
-    for (uint32_t world : {1, 2, 5})
+    for (uint32_t world : {1, 2, 5, 6})
       for (uint32_t rank = 0; rank < world; ++rank) {
-        Model model(stage, {500, 1, 77, 4096});
+        Model model(stage, {500, 1, 0, 0, 77, 4096});
+        if (world == 6)
+          model.weights = {0, 4, 1, 1, 0, 100};
         ASSERT_EQ(model.compute(world, rank), DSRT_LAYOUT_OK);
         std::vector<std::pair<uint64_t, uint64_t>> ranges = {
             {0, model.arenaBytes}};
@@ -154,7 +270,8 @@ TEST(Layout, StagingIsWholeAtEachStage) {
   ASSERT_EQ(model.compute(4, 2), DSRT_LAYOUT_OK);
   const dsrt_layout_place &place = model.places.back();
   EXPECT_EQ(place.tensor_offset, place.buffer);
-  EXPECT_EQ(place.range_offset, place.buffer + 2 * place.range_elements * 4);
+  EXPECT_EQ(place.range_elements, 4 * 128u); // a range from each rank
+  EXPECT_EQ(place.buffer_bytes, place.range_elements * 4);
 }
 
 TEST(Layout, RefusesWhatDoesNotFit) {

@@ -22,7 +22,7 @@ extern "C" {
 
 /* Counts incompatible changes of parts 1 and 2. A module carries the number
  * that it was compiled for, and the runtime refuses any other. */
-#define DSRT_ABI_VERSION 1
+#define DSRT_ABI_VERSION 2
 
 /* Every start of a tensor, shard, arena or input buffer is a multiple of this.
  */
@@ -127,8 +127,11 @@ DSRT_API int64_t dsrt_part_elements(dsrt_context *context, int32_t state);
  * copy. A state without a group is a range of its own. */
 DSRT_API void *dsrt_shard(dsrt_context *context, int32_t state);
 
-/* Elements in that range, the same on every rank: S of dsrt_layout.h. */
+/* Elements in that range; 0 if this rank owns nothing. */
 DSRT_API int64_t dsrt_shard_elements(dsrt_context *context, int32_t state);
+
+/* Elements in the ranges of all ranks together. */
+DSRT_API int64_t dsrt_flat_elements(dsrt_context *context, int32_t state);
 
 /* Runs kernel(args, begin, end) over [0, grid) on `stream`. `nargs` counts the
  * slots of `args`. On the compute stream the caller takes part in the work and
@@ -160,9 +163,9 @@ DSRT_API void dsrt_copy(dsrt_context *context, int32_t stream, void *dst,
 DSRT_API void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
                              uint64_t bytes);
 
-/* Gathers the ranks' shards of `group` (index into the manifest's groups), in
- * rank order, into `full`: world size times the shard size, tail included.
- * Called by all ranks in the same order. */
+/* Gathers the ranks' ranges of `group` (index into the manifest's groups), in
+ * rank order, into `full`, tail included. Called by all ranks in the same
+ * order. */
 DSRT_API void dsrt_all_gather(dsrt_context *context, int32_t stream,
                               int32_t group, const void *shard, void *full);
 
@@ -172,11 +175,12 @@ DSRT_API void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
                                     const void *src, void *dst,
                                     uint64_t bytes_per_rank);
 
-/* Sends slice r of src to rank r and receives rank r's slice into slice r of
- * dst, for each rank r. `bytes_per_rank` is the size of one slice. */
+/* Sends range r of `full`, a whole copy of `group`, to rank r, and receives
+ * this rank's range of rank r's copy as slice r of `slices`, for each rank r.
+ * With `peers_only`, does nothing on a rank without peers. */
 DSRT_API void dsrt_all_to_all(dsrt_context *context, int32_t stream,
-                              const void *src, void *dst,
-                              uint64_t bytes_per_rank);
+                              int32_t group, const void *full, void *slices,
+                              int32_t peers_only);
 
 /* Number of ranks, at least 1; fixed for the life of the session. */
 DSRT_API uint32_t dsrt_world_size(dsrt_context *context);

@@ -14,10 +14,17 @@
  * gradients, once for each moment. Each time is one *copy* of the group's flat
  * space of E elements, and one buffer:
  *
- *   S = U * ceil(E / (U * N))   elements a rank, in units of U elements
- *   sharded copy:  S elements, the rank's range [rank * S, (rank + 1) * S)
- *   whole copy:    N * S elements, of which the last N * S - E are a tail of
- *                  zeros, so that a collective needs no second buffer
+ *   sharded copy:  the rank's range of it
+ *   whole copy:    all ranges one after the other, so that a collective needs
+ *                  no second buffer
+ *
+ * Ranges are cut in units of U elements, and what lies behind the last tensor
+ * is a tail of zeros. Ranks of equal shares have S = U * ceil(E / (U * N))
+ * elements each, N * S together. Ranks with weights share the ceil(E / U) units
+ * by the method of largest remainders: each has the whole part of units *
+ * weight / (sum of weights), and the units left over go to the largest
+ * fractions, of equal ones to the lowest ranks. A rank of weight 0 owns
+ * nothing.
  *
  * The zero stage of the group says which copies are sharded: optimizer state
  * from stage 1, gradients from stage 2, parameters from stage 3.
@@ -39,7 +46,8 @@ enum dsrt_state_class {
   DSRT_CLASS_GRADIENT,
   DSRT_CLASS_OPTIMIZER,
   DSRT_CLASS_SCALAR, /* settings, counters, accumulators, reports: no group */
-  DSRT_CLASS_STAGING /* wire buffers; those of a group are always whole */
+  DSRT_CLASS_STAGING /* wire buffers; with a group, one range of this rank from
+                        each rank, of any group of at most as many elements */
 };
 
 /* What is known at compile time. */
@@ -82,16 +90,20 @@ typedef struct dsrt_layout_place {
   uint64_t part_elements; /* 0 allowed */
   uint64_t buffer;        /* start of the copy's buffer */
   uint64_t range_offset;  /* start of the rank's range in that buffer */
-  uint64_t range_elements; /* S; without a group, the whole tensor */
+  uint64_t range_elements; /* without a group, the whole tensor */
+  uint64_t whole_elements; /* of all ranges; without a group, the tensor */
+  uint64_t buffer_bytes;   /* of the copy on this rank, without alignment */
   uint32_t copy;           /* which copy of its class in the group, from 0 */
 } dsrt_layout_place;
 
 typedef struct dsrt_layout {
   dsrt_layout_place *places; /* caller's array, one for each state */
   uint64_t *input_offsets;   /* caller's array, one for each input */
-  uint64_t state_offset;     /* bytes to the first state */
-  uint64_t input_offset;     /* bytes to the first input buffer */
-  uint64_t total_bytes;      /* size of the block */
+  uint64_t *bounds; /* caller's array: of each group the world + 1 numbers that
+                       dsrt_layout_cut gives */
+  uint64_t state_offset; /* bytes to the first state */
+  uint64_t input_offset; /* bytes to the first input buffer */
+  uint64_t total_bytes;  /* size of the block */
 } dsrt_layout;
 
 enum {
@@ -100,15 +112,19 @@ enum {
   DSRT_LAYOUT_INVALID = 2   /* an index or a segment is out of range */
 };
 
-/* S of a group for `world` ranks. Returns DSRT_LAYOUT_OK or _OVERFLOW. */
-int dsrt_layout_shard_elements(const dsrt_layout_group *group, uint32_t world,
-                               uint32_t unit, uint64_t *elements);
+/* Cuts a group among ranks: the range of rank r is [bounds[r], bounds[r + 1]).
+ * `weights` has one number for each rank; null: equal shares. `bounds` has room
+ * for world + 1 numbers. Returns DSRT_LAYOUT_OK, _OVERFLOW, or _INVALID if
+ * there is no rank or all weights are 0. */
+int dsrt_layout_cut(const dsrt_layout_group *group, uint32_t world,
+                    uint32_t unit, const uint32_t *weights, uint64_t *bounds);
 
-/* Fills *layout for one rank. `places` and `input_offsets` must be set by the
- * caller. All offsets are multiples of DSRT_ALIGNMENT, except that the tensors
- * of a group lie where their segment offset puts them. */
+/* Fills *layout for one rank. The arrays of *layout must be set by the caller.
+ * All offsets are multiples of DSRT_ALIGNMENT, except that the tensors of a
+ * group lie where their segment offset puts them. */
 int dsrt_layout_compute(const dsrt_layout_table *table, uint32_t world,
-                        uint32_t rank, dsrt_layout *layout);
+                        const uint32_t *weights, uint32_t rank,
+                        dsrt_layout *layout);
 
 #ifdef __cplusplus
 }

@@ -71,6 +71,27 @@ void CommunicationStream::allToAll(const void *src, void *dst,
   issue();
 }
 
+void CommunicationStream::allGather(const void *shard, void *full,
+                                    std::span<const uint64_t> bytesOf) {
+  Operation &operation = nextSlot(Kind::AllGatherSizes);
+  operation.dst = full;
+  operation.src = shard;
+  operation.sentBytes = bytesOf;
+  issue();
+}
+
+void CommunicationStream::allToAll(const void *src,
+                                   std::span<const uint64_t> sentBytes,
+                                   void *dst,
+                                   std::span<const uint64_t> receivedBytes) {
+  Operation &operation = nextSlot(Kind::AllToAllSizes);
+  operation.dst = dst;
+  operation.src = src;
+  operation.sentBytes = sentBytes;
+  operation.receivedBytes = receivedBytes;
+  issue();
+}
+
 void CommunicationStream::waitFor(uint64_t position) {
   uint64_t now = finished.load(std::memory_order_acquire);
   while (now < position)
@@ -118,6 +139,11 @@ Status CommunicationStream::execute(const Operation &operation) {
     return {};
   case Kind::AllGather:
     return channel.allGather(operation.src, operation.dst, operation.bytes);
+  case Kind::AllGatherSizes:
+    return channel.allGather(operation.src, operation.dst, operation.sentBytes);
+  case Kind::AllToAllSizes:
+    return channel.allToAll(operation.src, operation.sentBytes, operation.dst,
+                            operation.receivedBytes);
   case Kind::AllToAll:
     return channel.allToAll(operation.src, operation.dst, operation.bytes);
   case Kind::Stop:

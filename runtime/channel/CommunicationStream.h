@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 
 namespace dsc::runtime {
@@ -33,6 +34,12 @@ public:
   void fillZero(void *dst, uint64_t bytes);
   void allGather(const void *shard, void *full, uint64_t shardBytes);
   void allToAll(const void *src, void *dst, uint64_t bytesPerRank);
+  /// The same for sizes that differ by rank, as the channel has them. They must
+  /// stay where they are until the operation is done.
+  void allGather(const void *shard, void *full,
+                 std::span<const uint64_t> bytesOf);
+  void allToAll(const void *src, std::span<const uint64_t> sentBytes, void *dst,
+                std::span<const uint64_t> receivedBytes);
 
   /// A point in the stream: all that has been issued so far.
   uint64_t position() const { return issued; }
@@ -44,14 +51,24 @@ public:
   Status status() const;
 
 private:
-  enum class Kind { Launch, Copy, FillZero, AllGather, AllToAll, Stop };
+  enum class Kind {
+    Launch,
+    Copy,
+    FillZero,
+    AllGather,
+    AllGatherSizes,
+    AllToAll,
+    AllToAllSizes,
+    Stop
+  };
 
   struct Operation {
     Kind kind;
     dsrt_kernel kernel;
     void *dst;
     const void *src;
-    uint64_t bytes;
+    uint64_t bytes; ///< Unless sizes differ by rank.
+    std::span<const uint64_t> sentBytes, receivedBytes;
     int64_t grid;
     std::array<void *, DSRT_MAX_QUEUED_ARGUMENTS> args;
   };

@@ -2,15 +2,27 @@
 #define DSC_RUNTIME_PROGRAM_CONTEXT_H
 
 #include "runtime/abi/dsrt.h"
-#include "runtime/abi/dsrt_layout.h"
 #include "runtime/base/Status.h"
 #include "runtime/channel/Channel.h"
 #include "runtime/channel/CommunicationStream.h"
 #include "runtime/device/host/ThreadPool.h"
+#include "runtime/program/Layout.h"
 
 #include <cstddef>
 #include <span>
 #include <vector>
+
+namespace dsc::runtime {
+
+/// What travels in the collectives of a group.
+struct GroupMessage {
+  uint64_t rangeBytes; ///< This rank's range.
+  /// Each rank's range, and as often the size of this one's; empty if all have
+  /// the same.
+  std::vector<uint64_t> bytesOf, fromEach;
+};
+
+} // namespace dsc::runtime
 
 /// What the functions of dsrt.h, part 2, act on. The session fills it once;
 /// only the thread that runs an entry point touches it.
@@ -21,10 +33,10 @@
 /// before is done.
 struct dsrt_context {
   std::byte *base = nullptr; ///< Start of the session's memory.
-  std::span<const dsrt_layout_place> places;
-  std::span<const uint64_t> shardBytes; ///< One rank's, for each group.
-  std::span<void *const> inputs;        ///< Of the entry that runs.
-  std::vector<uint64_t> events;         ///< Communication stream positions.
+  const dsc::runtime::Layout *layout = nullptr;
+  std::vector<dsc::runtime::GroupMessage> messages; ///< One for each group.
+  std::span<void *const> inputs;                    ///< Of the entry that runs.
+  std::vector<uint64_t> events; ///< Communication stream positions.
   dsc::runtime::ThreadPool *pool = nullptr;
   dsc::runtime::CommunicationStream *communication = nullptr;
   dsc::runtime::Channel *channel = nullptr;

@@ -33,10 +33,25 @@ bool isEvent(dsrt_context *context, int32_t event) {
 }
 
 const dsrt_layout_place *findState(dsrt_context *context, int32_t state) {
-  if (state >= 0 && size_t(state) < context->places.size())
-    return &context->places[state];
+  const std::vector<dsrt_layout_place> &places = context->layout->places;
+  if (state >= 0 && size_t(state) < places.size())
+    return &places[state];
   context->fail(internalError("there is no state ", state));
   return nullptr;
+}
+
+const GroupMessage *findGroup(dsrt_context *context, int32_t group) {
+  if (group >= 0 && size_t(group) < context->messages.size())
+    return &context->messages[group];
+  context->fail(internalError("there is no group ", group));
+  return nullptr;
+}
+
+/// Collectives run on the communication stream; a caller that issues one to
+/// the compute stream waits for it.
+void finishOn(dsrt_context *context, int32_t stream) {
+  if (stream == DSRT_STREAM_COMPUTE)
+    context->communication->waitFor(context->communication->position());
 }
 
 /// Kernel over pieces; args: destination, source, total bytes.
@@ -114,6 +129,11 @@ void *dsrt_shard(dsrt_context *context, int32_t state) {
 int64_t dsrt_shard_elements(dsrt_context *context, int32_t state) {
   const dsrt_layout_place *place = findState(context, state);
   return place ? int64_t(place->range_elements) : 0;
+}
+
+int64_t dsrt_flat_elements(dsrt_context *context, int32_t state) {
+  const dsrt_layout_place *place = findState(context, state);
+  return place ? int64_t(place->whole_elements) : 0;
 }
 
 void dsrt_launch(dsrt_context *context, int32_t stream, dsrt_kernel kernel,
@@ -198,12 +218,14 @@ void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
 
 void dsrt_all_gather(dsrt_context *context, int32_t stream, int32_t group,
                      const void *shard, void *full) {
-  if (context->failed())
+  const GroupMessage *message = findGroup(context, group);
+  if (!message || !canIssue(context, stream))
     return;
-  if (group < 0 || size_t(group) >= context->shardBytes.size())
-    return context->fail(internalError("there is no group ", group));
-  dsrt_all_gather_bytes(context, stream, shard, full,
-                        context->shardBytes[group]);
+  if (message->bytesOf.empty())
+    context->communication->allGather(shard, full, message->rangeBytes);
+  else
+    context->communication->allGather(shard, full, message->bytesOf);
+  finishOn(context, stream);
 }
 
 void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
@@ -212,17 +234,21 @@ void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
   if (!canIssue(context, stream))
     return;
   context->communication->allGather(src, dst, bytes_per_rank);
-  if (stream == DSRT_STREAM_COMPUTE)
-    context->communication->waitFor(context->communication->position());
+  finishOn(context, stream);
 }
 
-void dsrt_all_to_all(dsrt_context *context, int32_t stream, const void *src,
-                     void *dst, uint64_t bytes_per_rank) {
-  if (!canIssue(context, stream))
+void dsrt_all_to_all(dsrt_context *context, int32_t stream, int32_t group,
+                     const void *full, void *slices, int32_t peers_only) {
+  const GroupMessage *message = findGroup(context, group);
+  if (!message || !canIssue(context, stream) ||
+      (peers_only && context->channel->size() == 1))
     return;
-  context->communication->allToAll(src, dst, bytes_per_rank);
-  if (stream == DSRT_STREAM_COMPUTE)
-    context->communication->waitFor(context->communication->position());
+  if (message->bytesOf.empty())
+    context->communication->allToAll(full, slices, message->rangeBytes);
+  else
+    context->communication->allToAll(full, message->bytesOf, slices,
+                                     message->fromEach);
+  finishOn(context, stream);
 }
 
 uint32_t dsrt_world_size(dsrt_context *context) {

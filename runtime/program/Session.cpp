@@ -59,6 +59,26 @@ double readNumber(std::span<const std::byte> memory, ElementType type) {
   return 0;
 }
 
+/// The sizes of each group's collectives.
+std::vector<GroupMessage> messagesOf(const Layout &layout,
+                                     const Manifest &manifest) {
+  std::vector<GroupMessage> messages;
+  for (uint32_t group = 0; group < manifest.groups.size(); ++group) {
+    std::span<const uint64_t> bounds = layout.boundsOf(group);
+    std::vector<uint64_t> bytesOf;
+    for (uint32_t rank = 0; rank < layout.world; ++rank)
+      bytesOf.push_back((bounds[rank + 1] - bounds[rank]) *
+                        manifest.groups[group].layout.element_bytes);
+    uint64_t mine = bytesOf[layout.rank];
+    GroupMessage &message = messages.emplace_back(GroupMessage{mine, {}, {}});
+    if (std::count(bytesOf.begin(), bytesOf.end(), mine) == layout.world)
+      continue;
+    message.bytesOf = std::move(bytesOf);
+    message.fromEach.assign(layout.world, mine);
+  }
+  return messages;
+}
+
 } // namespace
 
 unsigned dsc::runtime::usableCores() {
@@ -75,7 +95,8 @@ Session::create(const Module &module, const SessionOptions &options) {
                       kMaxThreads, " that a rank may have");
   uint32_t ranks = options.channel ? options.channel->size() : 1;
   uint32_t rank = options.channel ? options.channel->rank() : 0;
-  Result<Layout> layout = computeLayout(module.manifest(), ranks, rank);
+  Result<Layout> layout =
+      computeLayout(module.manifest(), ranks, rank, options.shardWeights);
   if (!layout.ok())
     return layout.status().in("'" + module.path() + "'");
   Result<Arena> arena = Arena::allocate(layout->totalBytes);
@@ -83,8 +104,9 @@ Session::create(const Module &module, const SessionOptions &options) {
     return arena.status().in("'" + module.path() + "'");
   unsigned threads = options.threads ? options.threads : usableCores();
   try {
-    std::unique_ptr<Session> session(new Session(
-        module, *layout, std::move(*arena), threads, options.channel));
+    std::unique_ptr<Session> session(new Session(module, std::move(*layout),
+                                                 std::move(*arena), threads,
+                                                 options.channel));
     DSC_RETURN_IF_ERROR(session->initialiseStates(options.weights));
     return session;
   } catch (const std::system_error &error) {
@@ -92,17 +114,17 @@ Session::create(const Module &module, const SessionOptions &options) {
   }
 }
 
-Session::Session(const Module &module, const Layout &layout, Arena memory,
+Session::Session(const Module &module, Layout layout, Arena memory,
                  unsigned threads, Channel *peers)
-    : program(module), arena(std::move(memory)), places(layout.places),
-      shardBytes(layout.shardBytes),
+    : program(module), arena(std::move(memory)),
+      memoryLayout(std::move(layout)),
       ownChannel(peers ? nullptr : std::make_unique<SingleRankChannel>()),
       channel(peers ? peers : ownChannel.get()),
       pool(std::make_unique<ThreadPool>(threads)),
       communication(std::make_unique<CommunicationStream>(*channel)) {
-  for (size_t i = 0; i < layout.inputs.size(); ++i)
-    buffers.push_back(
-        {layout.inputs[i], arena.data() + layout.inputOffsets[i], false});
+  for (size_t i = 0; i < memoryLayout.inputs.size(); ++i)
+    buffers.push_back({memoryLayout.inputs[i],
+                       arena.data() + memoryLayout.inputOffsets[i], false});
   for (const Manifest::Entry &entry : module.manifest().entries) {
     callLabels.push_back(entry.callLabels());
     entryInputs.emplace_back();
@@ -112,8 +134,8 @@ Session::Session(const Module &module, const Layout &layout, Arena memory,
   }
   initialiseSampleWeights();
   context.base = arena.data();
-  context.places = places;
-  context.shardBytes = shardBytes;
+  context.layout = &memoryLayout;
+  context.messages = messagesOf(memoryLayout, module.manifest());
   context.events.resize(DSRT_MAX_EVENTS);
   context.pool = pool.get();
   context.communication = communication.get();
@@ -147,10 +169,10 @@ Status Session::initialiseStates(const std::string &weights) {
           std::span<const std::byte> bytes) {
         const Manifest::State &state = manifest.states[parameter.state];
         std::span<std::byte> memory = held(parameter.state);
-        uint64_t begin =
-            holdsWhole(parameter.state)
-                ? 0
-                : places[parameter.state].part_begin * byteSize(state.type);
+        uint64_t begin = holdsWhole(parameter.state)
+                             ? 0
+                             : memoryLayout.places[parameter.state].part_begin *
+                                   byteSize(state.type);
         std::copy_n(bytes.begin() + begin, memory.size(), memory.begin());
       });
 }
@@ -273,19 +295,19 @@ Session::output(std::string_view entryName, std::string_view name) const {
 }
 
 std::span<std::byte> Session::part(uint32_t state) const {
-  return {arena.data() + places[state].part_offset,
-          places[state].part_elements *
+  return {arena.data() + memoryLayout.places[state].part_offset,
+          memoryLayout.places[state].part_elements *
               byteSize(program.manifest().states[state].type)};
 }
 
 bool Session::holdsWhole(uint32_t state) const {
-  return places[state].tensor_offset != DSRT_LAYOUT_NOT_WHOLE;
+  return memoryLayout.places[state].tensor_offset != DSRT_LAYOUT_NOT_WHOLE;
 }
 
 std::span<std::byte> Session::held(uint32_t state) const {
   if (!holdsWhole(state))
     return part(state);
-  return {arena.data() + places[state].tensor_offset,
+  return {arena.data() + memoryLayout.places[state].tensor_offset,
           program.manifest().states[state].bytes};
 }
 
@@ -294,16 +316,10 @@ Session::gather(uint32_t state, std::vector<std::byte> &buffer) const {
   const Manifest::State &described = program.manifest().states[state];
   if (holdsWhole(state) || ranks() == 1)
     return std::span<const std::byte>(held(state));
-  // The ranges of the ranks follow one another in the group's flat space.
   std::vector<uint64_t> bytesOf;
-  const uint64_t range = places[state].range_elements;
-  const uint64_t first = described.layout.group_offset;
-  const uint64_t end = first + described.layout.elements;
-  for (uint64_t other = 0; other < ranks(); ++other) {
-    uint64_t low = std::max(first, other * range);
-    uint64_t high = std::min(end, (other + 1) * range);
-    bytesOf.push_back((std::max(low, high) - low) * byteSize(described.type));
-  }
+  for (uint32_t other = 0; other < ranks(); ++other)
+    bytesOf.push_back(memoryLayout.rangeOf(state, other).elements *
+                      byteSize(described.type));
   buffer.resize(described.bytes);
   const std::string label[] = {"gather of '" + described.name + "' to save it"};
   channel->expect(label);

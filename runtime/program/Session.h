@@ -19,6 +19,8 @@ struct SessionOptions {
   std::string weights;  ///< Initial parameters; empty: the module's own.
   /// To the other ranks of the run, and outlives the session; null: none.
   Channel *channel = nullptr;
+  /// The share of each rank in the state that is cut; empty: equal ones.
+  std::vector<uint32_t> shardWeights = {};
 };
 
 /// Cores that this process may use, at least 1.
@@ -37,6 +39,9 @@ public:
   uint32_t ranks() const { return channel->size(); }
   Channel &peers() const { return *channel; }
   unsigned threads() const { return pool->size(); }
+
+  /// Where everything lies, and what each rank has of a state.
+  const Layout &layout() const { return memoryLayout; }
 
   /// Bytes of states, arena and inputs: what was planned.
   uint64_t allocatedBytes() const { return arena.bytes(); }
@@ -82,8 +87,8 @@ private:
     bool bound;
   };
 
-  Session(const Module &module, const Layout &layout, Arena arena,
-          unsigned threads, Channel *channel);
+  Session(const Module &module, Layout layout, Arena arena, unsigned threads,
+          Channel *channel);
 
   void initialiseSampleWeights();
   Status initialiseStates(const std::string &weights);
@@ -107,8 +112,7 @@ private:
 
   const Module &program;
   Arena arena;
-  std::vector<dsrt_layout_place> places;
-  std::vector<uint64_t> shardBytes;
+  Layout memoryLayout;
   std::vector<Buffer> buffers;
   std::vector<std::vector<void *>> entryInputs; ///< Pointers, for each entry.
   std::unique_ptr<Channel> ownChannel;          ///< Of a run with one rank.

@@ -99,3 +99,33 @@ exec.program @step_last arena(256) kind(step_last) inputs [] outputs [] {
   %y = exec.arena_view offset(128) : memref<8xf32>
   exec.launch peers_only @sum ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) on(communication)
 }
+
+// -----
+
+// Who owns how much of a group is known at load, so its collectives name the
+// group and the runtime the sizes.
+
+// CHECK-LABEL: llvm.func @dsc_entry_reduce
+// CHECK:         %[[FLAT:.*]] = llvm.call @dsrt_state(
+// CHECK:         %[[SLICES:.*]] = llvm.call @dsrt_state(
+// CHECK:         llvm.call @dsrt_shard_elements(
+// CHECK-NEXT:    %[[PEERS:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK:         llvm.call @dsrt_all_to_all({{.*}}, %[[FLAT]], %[[SLICES]], %[[PEERS]])
+// CHECK:         %[[SHARD:.*]] = llvm.call @dsrt_shard(
+// CHECK:         %[[WHOLE:.*]] = llvm.call @dsrt_state(
+// CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[SHARD]], %[[WHOLE]])
+// CHECK:         %[[SIZE:.*]] = llvm.call @dsrt_flat_elements(
+// CHECK:         %[[BYTES:.*]] = llvm.mul {{.*}}, %[[SIZE]]
+// CHECK:         llvm.call @dsrt_fill_zero({{.*}}, %[[BYTES]])
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@p, 0, 64>]
+exec.state @p index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.state @grad index(1) class(gradient) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.state @staging index(2) class(staging) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.program @reduce arena(0) kind(step_last) inputs [] outputs [] {
+  %f = exec.flat_view @grad : memref<?xf32>
+  %s = exec.staging_view @staging of(@grad) : memref<?x?xf32>
+  %r = exec.shard_view @grad : memref<?xf32>
+  exec.all_to_all peers_only group(@g) %f into %s on(communication) : memref<?xf32> into memref<?x?xf32>
+  exec.all_gather group(@g) %r into %f on(communication) : memref<?xf32> into memref<?xf32>
+  exec.fill_zero %f on(communication) : memref<?xf32>
+}

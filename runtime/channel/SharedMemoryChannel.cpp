@@ -1,13 +1,19 @@
 #include "runtime/channel/SharedMemoryChannel.h"
+#include "runtime/channel/PeerMemory.h"
 
 #include <algorithm>
 #include <cstring>
+#include <unistd.h>
 
 using namespace dsc::runtime;
 
 namespace {
 
 constexpr uint64_t kPiece = SharedWorld::kPieceBytes;
+
+/// A large message is read in parts of this size, so that a watchdog sees it
+/// move.
+constexpr uint64_t kPart = uint64_t(64) << 20;
 
 const std::byte *at(const void *memory, uint64_t offset) {
   return static_cast<const std::byte *>(memory) + offset;
@@ -33,8 +39,10 @@ SharedMemoryChannel::join(std::shared_ptr<SharedWorld> world, uint32_t rank,
                           bool spins) {
   if (rank >= world->size())
     return usageError("there is no rank ", rank, " among ", world->size());
-  if (world->slot(rank).claimed.exchange(1))
+  if (int32_t none = 0;
+      !world->slot(rank).process.compare_exchange_strong(none, getpid()))
     return usageError("rank ", rank, " is started twice");
+  allowSiblingsToRead();
   return std::unique_ptr<SharedMemoryChannel>(
       new SharedMemoryChannel(std::move(world), rank, spins));
 }
@@ -58,181 +66,249 @@ void SharedMemoryChannel::begin(Exchange exchange, uint64_t bytes,
   slot.bytes.store(bytes);
   slot.exchange.store(uint32_t(exchange));
   slot.partner.store(partner);
-  number = slot.begun.fetch_add(1) + 1;
+  call = {slot.begun.fetch_add(1) + 1, bytes, exchange, 0};
+}
+
+Status SharedMemoryChannel::beginCollective(Exchange exchange, uint64_t bytes) {
+  begin(exchange, bytes, self);
+  return access == Access::Unknown ? findAccess() : Status();
+}
+
+Status SharedMemoryChannel::end() {
+  mine().finished.fetch_add(1);
+  return unread;
 }
 
 /// Whether a peer makes the same call. All ranks must, so one that does not has
 /// another module or other data.
 Status SharedMemoryChannel::compare(uint32_t peer,
-                                    const RankSlot::Header &theirs,
-                                    Exchange exchange, uint64_t bytes) const {
-  if (theirs.exchange == exchange && theirs.bytes == bytes)
+                                    const RankSlot::Header &theirs) const {
+  if (theirs.exchange == call.exchange && theirs.bytes == call.bytes)
     return {};
-  return internalError("the ranks disagree on collective ", number, ": rank ",
-                       self, " makes an ", nameOf(exchange), " of ", bytes,
-                       " bytes and rank ", peer, " an ",
+  return internalError("the ranks disagree on collective ", call.number,
+                       ": rank ", self, " makes an ", nameOf(call.exchange),
+                       " of ", call.bytes, " bytes and rank ", peer, " an ",
                        nameOf(theirs.exchange), " of ", theirs.bytes);
 }
 
-template <typename Write, typename Read>
-Status SharedMemoryChannel::runRound(Exchange exchange, uint64_t bytes,
-                                     Write write, Read read) {
+uint32_t SharedMemoryChannel::publish(const void *source) {
   uint32_t current = round++;
-  write(world->outbox(self, current));
-  mine().headers[current % 2] = {number, bytes, exchange};
+  call.source = reinterpret_cast<uint64_t>(source);
+  mine().headers[current % 2] = call;
   SharedWait::advance(mine().rounds);
-  // Each rank begins with its neighbour, so that not all read one outbox.
+  return current;
+}
+
+template <typename Take>
+Status SharedMemoryChannel::collect(uint32_t current, Take take) {
+  // Each rank begins with its neighbour, so that not all read from one.
   for (uint32_t i = 1; i < size(); ++i) {
     uint32_t peer = (self + i) % size();
     RankSlot &slot = world->slot(peer);
     wait.until(slot.rounds, current + 1);
-    DSC_RETURN_IF_ERROR(
-        compare(peer, slot.headers[current % 2], exchange, bytes));
-    read(peer, world->outbox(peer, current));
+    const RankSlot::Header &theirs = slot.headers[current % 2];
+    DSC_RETURN_IF_ERROR(compare(peer, theirs));
+    take(peer, theirs.source);
   }
   return {};
+}
+
+template <typename Write, typename Read>
+Status SharedMemoryChannel::runRound(Write write, Read read) {
+  write(world->outbox(self, round));
+  uint32_t current = publish(nullptr);
+  return collect(current, [&](uint32_t peer, uint64_t) {
+    read(peer, world->outbox(peer, current));
+  });
+}
+
+Status SharedMemoryChannel::meet() {
+  return collect(publish(nullptr), [](uint32_t, uint64_t) {});
+}
+
+/// Finds out whether every rank can read every other's memory, which all of
+/// them must know before any uses it.
+Status SharedMemoryChannel::findAccess() {
+  constexpr uint64_t kMark = 0x6d75'7374'2062'6520; // Nothing else has it.
+  const uint64_t word = kMark + self;
+  bool readsAll = world->directBytes() != UINT64_MAX;
+  uint32_t current = publish(&word);
+  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
+    uint64_t theirs = 0;
+    if (readsAll)
+      readsAll = readMemory(world->slot(peer).process.load(), source, &theirs,
+                            sizeof(theirs)) == sizeof(theirs) &&
+                 theirs == kMark + peer;
+  }));
+  current = publish(readsAll ? &word : nullptr);
+  DSC_RETURN_IF_ERROR(collect(
+      current, [&](uint32_t, uint64_t source) { readsAll &= source != 0; }));
+  access = readsAll ? Access::Direct : Access::Outboxes;
+  return {};
+}
+
+void SharedMemoryChannel::pull(uint32_t peer, uint64_t source, void *dst,
+                               uint64_t bytes) {
+  RankSlot &slot = mine();
+  for (uint64_t done = 0; done < bytes;) {
+    int64_t read = readMemory(world->slot(peer).process.load(), source + done,
+                              at(dst, done), std::min(bytes - done, kPart));
+    if (read <= 0) {
+      // A rank that is gone does not come to the end of the exchange, and the
+      // wait for it there is what a watchdog reports. This is for one that does
+      // come.
+      unread = internalError("cannot read the memory of rank ", peer, ": ",
+                             errnoText(int(-read)));
+      return;
+    }
+    done += read;
+    slot.received.fetch_add(read, std::memory_order_relaxed);
+  }
+}
+
+void SharedMemoryChannel::take(void *dst, const std::byte *box,
+                               uint64_t bytes) {
+  copyBytes(dst, box, bytes);
+  mine().received.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 Status SharedMemoryChannel::allGather(const void *shard, void *full,
                                       uint64_t shardBytes) {
-  begin(Exchange::AllGather, shardBytes, self);
-  copyBytes(at(full, self * shardBytes), shard, shardBytes);
-  uint64_t done = 0;
-  do {
-    uint64_t piece = pieceOf(shardBytes, done, kPiece);
-    DSC_RETURN_IF_ERROR(runRound(
-        Exchange::AllGather, shardBytes,
-        [&](std::byte *box) { copyBytes(box, at(shard, done), piece); },
-        [&](uint32_t peer, const std::byte *box) {
-          copyBytes(at(full, peer * shardBytes + done), box, piece);
-          received += piece;
-        }));
-    done += piece;
-  } while (done < shardBytes);
-  end();
-  return {};
+  return gather(shard, full, Slices(shardBytes, size()), shardBytes);
 }
 
 Status SharedMemoryChannel::allGather(const void *shard, void *full,
                                       std::span<const uint64_t> bytesOf) {
-  uint64_t most = 0, total = 0;
-  for (uint64_t bytes : bytesOf) {
-    most = std::max(most, bytes);
-    total += bytes;
+  Slices slices(bytesOf);
+  return gather(shard, full, slices, slices.total());
+}
+
+Status SharedMemoryChannel::gather(const void *shard, void *full, Slices slices,
+                                   uint64_t bytes) {
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllGather, bytes));
+  const uint64_t largest = slices.largest();
+  void *own = at(full, slices.offset(self));
+  if (isDirect(largest)) {
+    uint32_t current = publish(shard);
+    copyBytes(own, shard, slices.size(self));
+    DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
+      pull(peer, source, at(full, slices.offset(peer)), slices.size(peer));
+    }));
+    DSC_RETURN_IF_ERROR(meet());
+    return end();
   }
-  begin(Exchange::AllGather, total, self);
-  auto offsetOf = [&](uint32_t rank) {
-    uint64_t offset = 0;
-    for (uint32_t i = 0; i < rank; ++i)
-      offset += bytesOf[i];
-    return offset;
-  };
-  copyBytes(at(full, offsetOf(self)), shard, bytesOf[self]);
+  copyBytes(own, shard, slices.size(self));
   uint64_t done = 0;
   do {
     DSC_RETURN_IF_ERROR(runRound(
-        Exchange::AllGather, total,
         [&](std::byte *box) {
-          copyBytes(box, at(shard, done), pieceOf(bytesOf[self], done, kPiece));
+          copyBytes(box, at(shard, done),
+                    pieceOf(slices.size(self), done, kPiece));
         },
         [&](uint32_t peer, const std::byte *box) {
-          uint64_t piece = pieceOf(bytesOf[peer], done, kPiece);
-          copyBytes(at(full, offsetOf(peer) + done), box, piece);
-          received += piece;
+          take(at(full, slices.offset(peer) + done), box,
+               pieceOf(slices.size(peer), done, kPiece));
         }));
     done += kPiece;
-  } while (done < most);
-  end();
-  return {};
+  } while (done < largest);
+  return end();
 }
 
 Status SharedMemoryChannel::allToAll(const void *src, void *dst,
                                      uint64_t bytesPerRank) {
-  begin(Exchange::AllToAll, bytesPerRank, self);
-  copyBytes(at(dst, self * bytesPerRank), at(src, self * bytesPerRank),
-            bytesPerRank);
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllToAll, bytesPerRank));
+  if (isDirect(bytesPerRank))
+    return exchangeDirectly(src, dst, bytesPerRank);
+  Slices slices(bytesPerRank, size());
+  return exchangeInPieces(src, slices, dst, slices, bytesPerRank);
+}
+
+Status SharedMemoryChannel::exchangeDirectly(const void *src, void *dst,
+                                             uint64_t bytesPerRank) {
+  const uint64_t own = self * bytesPerRank;
+  uint32_t current = publish(src);
+  copyBytes(at(dst, own), at(src, own), bytesPerRank);
+  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
+    pull(peer, source + own, at(dst, peer * bytesPerRank), bytesPerRank);
+  }));
+  DSC_RETURN_IF_ERROR(meet());
+  return end();
+}
+
+Status SharedMemoryChannel::exchangeInPieces(const void *src, Slices sent,
+                                             void *dst, Slices received,
+                                             uint64_t largest) {
+  copyBytes(at(dst, received.offset(self)), at(src, sent.offset(self)),
+            sent.size(self));
   const uint64_t most = kPiece / size();
   uint64_t done = 0;
   do {
-    uint64_t piece = pieceOf(bytesPerRank, done, most);
     DSC_RETURN_IF_ERROR(runRound(
-        Exchange::AllToAll, bytesPerRank,
         [&](std::byte *box) {
           for (uint32_t peer = 0; peer < size(); ++peer)
             if (peer != self)
-              copyBytes(box + peer * most, at(src, peer * bytesPerRank + done),
-                        piece);
+              copyBytes(box + peer * most, at(src, sent.offset(peer) + done),
+                        pieceOf(sent.size(peer), done, most));
         },
         [&](uint32_t peer, const std::byte *box) {
-          copyBytes(at(dst, peer * bytesPerRank + done), box + self * most,
-                    piece);
-          received += piece;
+          take(at(dst, received.offset(peer) + done), box + self * most,
+               pieceOf(received.size(peer), done, most));
         }));
-    done += piece;
-  } while (done < bytesPerRank);
-  end();
-  return {};
+    done += most;
+  } while (done < largest);
+  return end();
 }
 
 Status SharedMemoryChannel::allToAll(const void *src,
                                      std::span<const uint64_t> sentBytes,
                                      void *dst,
                                      std::span<const uint64_t> receivedBytes) {
-  auto sum = [](std::span<const uint64_t> bytes) {
-    uint64_t total = 0;
-    for (uint64_t count : bytes)
-      total += count;
-    return total;
-  };
-  begin(Exchange::AllToAll, sum(sentBytes), self);
-  // A round of sizes first: all must make as many rounds as the largest needs.
-  uint64_t largest = *std::max_element(sentBytes.begin(), sentBytes.end());
+  Slices sent(sentBytes), received(receivedBytes);
+  // What ranks send differs; that they all are here can be compared.
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllToAll, size()));
+  mine().bytes.store(sent.total());
+  // A round of sizes first: which way they take depends on the largest, and
+  // where a rank's slice lies at a peer on the peer's sizes.
+  uint64_t largest = sent.largest();
   Status mismatch;
-  auto check = [&](uint32_t from, uint64_t sent, uint32_t to, uint64_t wanted) {
-    if (sent != wanted && mismatch.ok())
-      mismatch = internalError("rank ", from, " sends ", sent,
+  auto check = [&](uint32_t from, uint64_t bytes, uint32_t to,
+                   uint64_t wanted) {
+    if (bytes != wanted && mismatch.ok())
+      mismatch = internalError("rank ", from, " sends ", bytes,
                                " bytes and rank ", to, " expects ", wanted);
   };
-  DSC_RETURN_IF_ERROR(runRound(
-      Exchange::AllToAll, size(),
-      [&](std::byte *box) {
-        copyBytes(box, sentBytes.data(), sentBytes.size_bytes());
-        copyBytes(box + sentBytes.size_bytes(), receivedBytes.data(),
-                  receivedBytes.size_bytes());
-      },
-      [&](uint32_t peer, const std::byte *box) {
-        auto number = [&](uint64_t index) {
-          uint64_t bytes;
-          std::memcpy(&bytes, box + index * sizeof(bytes), sizeof(bytes));
-          return bytes;
-        };
-        for (uint32_t rank = 0; rank < size(); ++rank)
-          largest = std::max(largest, number(rank));
-        check(peer, number(self), self, receivedBytes[peer]);
-        check(self, sentBytes[peer], peer, number(size() + self));
-      }));
+  auto number = [](const std::byte *box, uint64_t index) {
+    uint64_t bytes;
+    std::memcpy(&bytes, box + index * sizeof(bytes), sizeof(bytes));
+    return bytes;
+  };
+  std::byte *box = world->outbox(self, round);
+  copyBytes(box, sentBytes.data(), sentBytes.size_bytes());
+  copyBytes(box + sentBytes.size_bytes(), receivedBytes.data(),
+            receivedBytes.size_bytes());
+  const uint32_t current = publish(src);
+  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t) {
+    const std::byte *theirs = world->outbox(peer, current);
+    for (uint32_t rank = 0; rank < size(); ++rank)
+      largest = std::max(largest, number(theirs, rank));
+    check(peer, number(theirs, self), self, receivedBytes[peer]);
+    check(self, sentBytes[peer], peer, number(theirs, size() + self));
+  }));
   DSC_RETURN_IF_ERROR(mismatch);
-  copyBytes(at(dst, sum(receivedBytes.first(self))),
-            at(src, sum(sentBytes.first(self))), sentBytes[self]);
-  const uint64_t most = kPiece / size();
-  for (uint64_t done = 0; done < largest; done += most)
-    DSC_RETURN_IF_ERROR(runRound(
-        Exchange::AllToAll, size(),
-        [&](std::byte *box) {
-          uint64_t offset = 0;
-          for (uint32_t peer = 0; peer < size(); offset += sentBytes[peer++])
-            if (peer != self)
-              copyBytes(box + peer * most, at(src, offset + done),
-                        pieceOf(sentBytes[peer], done, most));
-        },
-        [&](uint32_t peer, const std::byte *box) {
-          uint64_t piece = pieceOf(receivedBytes[peer], done, most);
-          copyBytes(at(dst, sum(receivedBytes.first(peer)) + done),
-                    box + self * most, piece);
-          received += piece;
-        }));
-  end();
-  return {};
+  if (!isDirect(largest))
+    return exchangeInPieces(src, sent, dst, received, largest);
+
+  copyBytes(at(dst, received.offset(self)), at(src, sent.offset(self)),
+            sent.size(self));
+  // All have published, and nobody goes on before this rank does.
+  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
+    const std::byte *theirs = world->outbox(peer, current);
+    for (uint32_t rank = 0; rank < self; ++rank)
+      source += number(theirs, rank);
+    pull(peer, source, at(dst, received.offset(peer)), received.size(peer));
+  }));
+  DSC_RETURN_IF_ERROR(meet());
+  return end();
 }
 
 Status SharedMemoryChannel::send(uint32_t receiver, const void *src,
@@ -241,18 +317,20 @@ Status SharedMemoryChannel::send(uint32_t receiver, const void *src,
     return internalError("there is no rank ", receiver, " to send to");
   begin(Exchange::Send, bytes, receiver);
   RankSlot &slot = mine();
+  call.source = reinterpret_cast<uint64_t>(src);
+  const uint64_t most = isDirect(bytes) ? bytes : kPiece;
   uint64_t done = 0;
   do {
-    uint64_t piece = pieceOf(bytes, done, kPiece);
-    copyBytes(world->mailbox(self), at(src, done), piece);
-    slot.mail = {number, bytes, Exchange::Send};
+    if (!isDirect(bytes))
+      copyBytes(world->mailbox(self), at(src, done),
+                pieceOf(bytes, done, most));
+    slot.mail = call;
     slot.receiver.store(receiver);
     SharedWait::advance(slot.sent);
     wait.until(slot.taken, slot.sent.value.load());
-    done += piece;
+    done += most;
   } while (done < bytes);
-  end();
-  return {};
+  return end();
 }
 
 Status SharedMemoryChannel::receive(uint32_t sender, void *dst,
@@ -261,7 +339,8 @@ Status SharedMemoryChannel::receive(uint32_t sender, void *dst,
     return internalError("there is no rank ", sender, " to receive from");
   begin(Exchange::Receive, bytes, sender);
   RankSlot &slot = world->slot(sender);
-  uint64_t done = 0;
+  const uint64_t most = isDirect(bytes) ? bytes : kPiece;
+  uint64_t done = 0, theirNumber = 0;
   do {
     for (;;) {
       // In this order: what is not yet taken when looked at last was there all
@@ -275,21 +354,22 @@ Status SharedMemoryChannel::receive(uint32_t sender, void *dst,
     if (slot.mail.bytes != bytes)
       return internalError("rank ", sender, " sends ", slot.mail.bytes,
                            " bytes and rank ", self, " expects ", bytes);
-    uint64_t piece = pieceOf(bytes, done, kPiece);
-    copyBytes(at(dst, done), world->mailbox(sender), piece);
-    received += piece;
-    done += piece;
+    theirNumber = slot.mail.number;
+    if (isDirect(bytes))
+      pull(sender, slot.mail.source, dst, bytes);
+    else
+      take(at(dst, done), world->mailbox(sender), pieceOf(bytes, done, most));
+    done += most;
     SharedWait::advance(slot.taken);
   } while (done < bytes);
-  end();
-  return {};
+  if (!unread.ok()) // One that is gone ends nothing any more: see pull().
+    while (slot.finished.load() < theirNumber)
+      usleep(1000);
+  return end();
 }
 
 Status SharedMemoryChannel::barrier() {
-  begin(Exchange::Barrier, 0, self);
-  DSC_RETURN_IF_ERROR(runRound(
-      Exchange::Barrier, 0, [](std::byte *) {},
-      [](uint32_t, const std::byte *) {}));
-  end();
-  return {};
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::Barrier, 0));
+  DSC_RETURN_IF_ERROR(meet());
+  return end();
 }

@@ -3,14 +3,20 @@
 
 #include "runtime/channel/Channel.h"
 #include "runtime/channel/SharedWorld.h"
+#include "runtime/channel/Slices.h"
 
 namespace dsc::runtime {
 
 /// The channel between processes of one host. An exchange runs in rounds: in
-/// each, a rank puts a piece into its outbox and takes from the others' what is
-/// for it. An outbox holds two rounds, and nobody publishes a round before it
-/// has taken all of the one before: so a rank may overwrite a round as soon as
-/// it has seen everybody's next.
+/// each, a rank publishes something and takes what is for it from the others.
+/// Nobody publishes a round before it has taken all of the one before.
+///
+/// A large message is read directly out of the memory of the rank that has it:
+/// one round says where it lies and a second one that all have taken it. Small
+/// ones, and all of them where the system does not let every rank read every
+/// other, go in pieces through outboxes in the shared memory. An outbox holds
+/// two rounds, so a rank may overwrite one as soon as it has seen everybody's
+/// next.
 class SharedMemoryChannel final : public Channel {
 public:
   /// Makes this process a rank of the world, which no other process may be.
@@ -29,29 +35,58 @@ public:
   Status receive(uint32_t sender, void *dst, uint64_t bytes) override;
   Status barrier() override;
   void expect(std::span<const std::string> labels) override;
+  uint64_t receivedBytes() const override {
+    return world->slot(self).received.load(std::memory_order_relaxed);
+  }
 
-  uint64_t receivedBytes() const override { return received; }
+  /// Whether large messages are read directly; known after a collective.
+  bool isDirect() const { return access == Access::Direct; }
 
 private:
+  enum class Access { Unknown, Direct, Outboxes };
+
   SharedMemoryChannel(std::shared_ptr<SharedWorld> world, uint32_t rank,
                       bool spins)
       : world(std::move(world)), self(rank), wait(spins) {}
 
   RankSlot &mine() { return world->slot(self); }
   void begin(Exchange exchange, uint64_t bytes, uint32_t partner);
-  void end() { mine().finished.fetch_add(1); }
+  Status beginCollective(Exchange exchange, uint64_t bytes);
+  Status end();
 
-  /// One round: `write` fills the outbox, `read` takes from another rank's.
+  /// Begins a round; returns its number.
+  uint32_t publish(const void *source);
+  /// Waits for each other rank's round, and takes from it: `take(peer, source)`
+  /// with the address that it published.
+  template <typename Take> Status collect(uint32_t current, Take take);
+  /// A round through the outboxes: `write(box)` fills this rank's, and
+  /// `read(peer, box)` takes from another's.
   template <typename Write, typename Read>
-  Status runRound(Exchange exchange, uint64_t bytes, Write write, Read read);
-  Status compare(uint32_t peer, const RankSlot::Header &theirs,
-                 Exchange exchange, uint64_t bytes) const;
+  Status runRound(Write write, Read read);
+  /// A round without content, by which all know that all have come here.
+  Status meet();
+  Status compare(uint32_t peer, const RankSlot::Header &theirs) const;
+
+  Status findAccess();
+  bool isDirect(uint64_t bytes) const {
+    return isDirect() && bytes >= world->directBytes();
+  }
+  /// Copies out of another rank's memory. What fails is kept for end().
+  void pull(uint32_t peer, uint64_t source, void *dst, uint64_t bytes);
+  void take(void *dst, const std::byte *box, uint64_t bytes);
+
+  Status gather(const void *shard, void *full, Slices slices, uint64_t bytes);
+  Status exchangeDirectly(const void *src, void *dst, uint64_t bytesPerRank);
+  Status exchangeInPieces(const void *src, Slices sent, void *dst,
+                          Slices received, uint64_t largest);
 
   std::shared_ptr<SharedWorld> world;
   uint32_t self;
   SharedWait wait;
+  Access access = Access::Unknown;
   uint32_t round = 0;
-  uint64_t number = 0, received = 0;
+  RankSlot::Header call = {}; ///< The exchange in progress.
+  Status unread;              ///< Why a peer's memory could not be read.
   std::span<const std::string> labels;
   size_t nextLabel = 0;
 };

@@ -1,12 +1,20 @@
 // The channel between real processes: each test forks its ranks.
 
+#include "runtime/channel/PeerMemory.h"
 #include "runtime/channel/SharedMemoryChannel.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <numeric>
 #include <random>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +26,11 @@ constexpr uint64_t kPiece = SharedWorld::kPieceBytes;
 
 /// Runs `body` as each rank of a world and expects all to return true. A rank
 /// that hangs is ended by its alarm.
-template <typename Body> void forEachRank(uint32_t ranks, Body body) {
-  Result<std::shared_ptr<SharedWorld>> world = SharedWorld::create(ranks);
+template <typename Body>
+void forEachRank(uint32_t ranks, Body body,
+                 uint64_t directBytes = SharedWorld::kDirectBytes) {
+  Result<std::shared_ptr<SharedWorld>> world =
+      SharedWorld::create(ranks, directBytes);
   ASSERT_TRUE(world.ok()) << world.status().message();
   std::vector<pid_t> children;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
@@ -59,10 +70,24 @@ void append(std::vector<std::byte> &all, const std::vector<std::byte> &more) {
 const uint64_t kSizes[] = {
     0, 1, 7, 4096, kPiece - 1, kPiece, kPiece + 1, 3 * kPiece, 3 * kPiece + 5};
 
-class SharedMemoryChannelTest : public testing::TestWithParam<uint32_t> {};
+/// Each with every message read directly, with none, and as it comes.
+class SharedMemoryChannelTest
+    : public testing::TestWithParam<std::tuple<uint32_t, uint64_t>> {
+protected:
+  template <typename Body> void forEachRank(Body body) {
+    auto [ranks, directBytes] = GetParam();
+    ::forEachRank(
+        ranks,
+        [&](SharedMemoryChannel &channel) {
+          // The first collective finds out how ranks reach each other.
+          return channel.barrier().ok() && body(channel);
+        },
+        directBytes);
+  }
+};
 
 TEST_P(SharedMemoryChannelTest, AllGatherJoinsShardsInRankOrder) {
-  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+  forEachRank([](SharedMemoryChannel &channel) {
     uint64_t wanted = 0;
     for (uint64_t bytes : kSizes) {
       std::vector<std::byte> shard = pattern(channel.rank(), 0, bytes), all;
@@ -82,7 +107,7 @@ TEST_P(SharedMemoryChannelTest, AllGatherJoinsShardsInRankOrder) {
 }
 
 TEST_P(SharedMemoryChannelTest, AllGatherOfDifferentSizes) {
-  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+  forEachRank([](SharedMemoryChannel &channel) {
     std::vector<uint64_t> sizes;
     for (uint32_t rank = 0; rank < channel.size(); ++rank)
       sizes.push_back(kSizes[rank * 5 % std::size(kSizes)]);
@@ -97,7 +122,7 @@ TEST_P(SharedMemoryChannelTest, AllGatherOfDifferentSizes) {
 }
 
 TEST_P(SharedMemoryChannelTest, AllToAllSendsEachSliceToItsRank) {
-  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+  forEachRank([](SharedMemoryChannel &channel) {
     for (uint64_t bytes : kSizes) {
       std::vector<std::byte> sent, wanted;
       for (uint32_t rank = 0; rank < channel.size(); ++rank) {
@@ -117,7 +142,7 @@ TEST_P(SharedMemoryChannelTest, AllToAllOfDifferentSizes) {
   auto bytesFor = [](uint32_t from, uint32_t to) {
     return kSizes[(from * 3 + to * 5) % std::size(kSizes)];
   };
-  forEachRank(GetParam(), [&](SharedMemoryChannel &channel) {
+  forEachRank([&](SharedMemoryChannel &channel) {
     std::vector<std::byte> sent, wanted;
     std::vector<uint64_t> sentBytes, receivedBytes;
     for (uint32_t rank = 0; rank < channel.size(); ++rank) {
@@ -135,7 +160,7 @@ TEST_P(SharedMemoryChannelTest, AllToAllOfDifferentSizes) {
 
 // Every rank's message to every other, one pair after the other.
 TEST_P(SharedMemoryChannelTest, SendAndReceive) {
-  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+  forEachRank([](SharedMemoryChannel &channel) {
     for (uint64_t bytes : {uint64_t(0), uint64_t(7), kPiece + 1})
       for (uint32_t from = 0; from < channel.size(); ++from)
         for (uint32_t to = 0; to < channel.size(); ++to) {
@@ -155,7 +180,7 @@ TEST_P(SharedMemoryChannelTest, SendAndReceive) {
 
 // Ranks that are early or late by chance, through many exchanges of all kinds.
 TEST_P(SharedMemoryChannelTest, LateRanksGetWhatTheyShould) {
-  forEachRank(GetParam(), [](SharedMemoryChannel &channel) {
+  forEachRank([](SharedMemoryChannel &channel) {
     std::mt19937 delays(channel.rank()), kinds(1);
     for (int i = 0; i < 300; ++i) {
       usleep(delays() % 200);
@@ -178,7 +203,92 @@ TEST_P(SharedMemoryChannelTest, LateRanksGetWhatTheyShould) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, SharedMemoryChannelTest,
-                         testing::Values(1, 2, 3, 5, 8));
+                         testing::Combine(testing::Values(1, 2, 3, 8),
+                                          testing::Values(0, kPiece,
+                                                          UINT64_MAX)));
+
+/// Whether this system lets a process read another that its parent started.
+bool siblingsMayRead() {
+  bool direct = false;
+  auto world = SharedWorld::create(2);
+  std::atomic<uint64_t> &answer = (*world)->lastStep();
+  pid_t child = fork();
+  if (child == 0) {
+    allowSiblingsToRead();
+    answer.store(reinterpret_cast<uint64_t>(&child));
+    pause();
+  }
+  pid_t reader = fork();
+  if (reader == 0) {
+    while (!answer.load())
+      usleep(1000);
+    pid_t theirs = -1;
+    _exit(readMemory(child, answer.load(), &theirs, sizeof(theirs)) > 0);
+  }
+  int status = 0;
+  waitpid(reader, &status, 0);
+  direct = WEXITSTATUS(status) == 1;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return direct;
+}
+
+TEST(SharedMemoryChannel, RanksReadEachOtherWhereTheyMay) {
+  const bool may = siblingsMayRead();
+  forEachRank(3, [&](SharedMemoryChannel &channel) {
+    return channel.barrier().ok() && channel.isDirect() == may;
+  });
+}
+
+/// As the filters of some containers do.
+void forbidToRead() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  sock_fprog program = {std::size(filter), filter};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+// One rank that may not read the others is enough.
+TEST(SharedMemoryChannel, OutboxesServeWhereNotAllMayRead) {
+  forEachRank(3, [](SharedMemoryChannel &channel) {
+    if (channel.rank() == 1)
+      forbidToRead();
+    std::vector<std::byte> shard = pattern(channel.rank(), 0, kPiece + 1), all;
+    for (uint32_t rank = 0; rank < channel.size(); ++rank)
+      append(all, pattern(rank, 0, shard.size()));
+    std::vector<std::byte> full(all.size());
+    return channel.allGather(shard.data(), full.data(), shard.size()).ok() &&
+           full == all && !channel.isDirect();
+  });
+}
+
+// Memory of a living rank that is not there: a defect, and no crash.
+TEST(SharedMemoryChannel, MemoryThatCannotBeReadIsAnError) {
+  if (!siblingsMayRead())
+    GTEST_SKIP() << "ranks may not read each other";
+  forEachRank(2, [](SharedMemoryChannel &channel) {
+    std::vector<std::byte> data(2 * kPiece);
+    void *gone = mmap(nullptr, data.size(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(gone, data.size());
+    auto fails = [](const Status &status) {
+      return !status.ok() &&
+             status.message() ==
+                 "cannot read the memory of rank 1: Bad address";
+    };
+    bool isOther = channel.rank() == 1;
+    // In place, so that rank 1 itself does not touch what is gone.
+    Status gathered = channel.allGather(
+        isOther ? gone : data.data(),
+        isOther ? static_cast<std::byte *>(gone) - kPiece : data.data(),
+        kPiece);
+    return isOther || fails(gathered);
+  });
+}
 
 // No rank leaves a barrier before the last one has come.
 TEST(SharedMemoryChannel, BarrierWaitsForAll) {

@@ -54,10 +54,12 @@ const char *dsc::runtime::nameOf(Exchange exchange) {
   return "nothing";
 }
 
-Result<std::shared_ptr<SharedWorld>> SharedWorld::create(uint32_t ranks) {
+Result<std::shared_ptr<SharedWorld>> SharedWorld::create(uint32_t ranks,
+                                                         uint64_t directBytes) {
   std::shared_ptr<SharedWorld> world(new SharedWorld);
   uint64_t slotBytes = alignToPage(sizeof(RankSlot) * ranks);
   world->ranks = ranks;
+  world->directFrom = directBytes;
   world->mappedBytes = kPage + slotBytes + 3 * kPieceBytes * ranks;
   void *memory = mmap(nullptr, world->mappedBytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);

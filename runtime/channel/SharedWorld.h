@@ -31,12 +31,13 @@ struct alignas(64) RankSlot {
     std::atomic<uint32_t> waiters;
   };
 
-  /// What a round of an exchange carries, so that ranks which do not make the
-  /// same call find out.
+  /// What a round of an exchange carries: first of all what makes ranks which
+  /// do not make the same call find out.
   struct Header {
     uint64_t number; ///< Of the exchange, from 1.
     uint64_t bytes;
     Exchange exchange;
+    uint64_t source; ///< Address in the rank's own memory, for a direct copy.
   };
 
   Counter rounds;                 ///< Rounds that lie in the outbox, or did.
@@ -46,10 +47,11 @@ struct alignas(64) RankSlot {
   Header mail;                    ///< Of the piece in the mailbox.
   std::atomic<uint32_t> receiver; ///< Whom that is for.
 
-  std::atomic<uint32_t> claimed;         ///< Whether a process is this rank.
+  std::atomic<int32_t> process;          ///< That is this rank; 0: none yet.
   std::atomic<uint32_t> ended;           ///< Whether it has left in good order.
   std::atomic<uint64_t> begun, finished; ///< Exchanges.
   std::atomic<uint64_t> step;            ///< Update in progress, from 1.
+  std::atomic<uint64_t> received;        ///< Bytes from other ranks.
   std::atomic<uint64_t> bytes;           ///< Of the latest exchange.
   std::atomic<uint32_t> exchange;        ///< Its Exchange.
   std::atomic<uint32_t> partner;         ///< Of a send or receive.
@@ -68,13 +70,20 @@ public:
   /// small enough to stay in a core's cache between writer and readers.
   static constexpr uint64_t kPieceBytes = uint64_t(256) << 10;
 
-  static Result<std::shared_ptr<SharedWorld>> create(uint32_t ranks);
+  /// From this size on, ranks read a message out of each other's memory, which
+  /// costs one copy and a second wait, where the system lets all of them.
+  static constexpr uint64_t kDirectBytes = uint64_t(64) << 10;
+
+  /// `directBytes` is for tests, which try both ways at all sizes.
+  static Result<std::shared_ptr<SharedWorld>>
+  create(uint32_t ranks, uint64_t directBytes = kDirectBytes);
   ~SharedWorld();
   SharedWorld(const SharedWorld &) = delete;
   SharedWorld &operator=(const SharedWorld &) = delete;
 
   uint32_t size() const { return ranks; }
   uint64_t bytes() const { return mappedBytes; }
+  uint64_t directBytes() const { return directFrom; }
 
   RankSlot &slot(uint32_t rank) const { return slots[rank]; }
 
@@ -96,7 +105,7 @@ private:
   SharedWorld() = default;
 
   uint32_t ranks = 0;
-  uint64_t mappedBytes = 0;
+  uint64_t mappedBytes = 0, directFrom = 0;
   std::byte *base = nullptr, *data = nullptr;
   RankSlot *slots = nullptr;
   std::atomic<uint64_t> *control = nullptr;

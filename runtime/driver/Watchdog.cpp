@@ -36,7 +36,7 @@ double Watchdog::secondsStalled(double seconds, bool anyStopped) {
     const RankSlot &slot = world.slot(rank);
     progress += slot.rounds.value.load() + slot.sent.value.load() +
                 slot.taken.value.load() + slot.begun.load() +
-                slot.finished.load() + slot.ended.load();
+                slot.finished.load() + slot.received.load() + slot.ended.load();
     anyWaiting |= isWaiting(slot);
   }
   bool moves = progress != seenProgress || !(anyWaiting || anyStopped);

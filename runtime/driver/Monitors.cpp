@@ -1,5 +1,7 @@
 #include "runtime/driver/Monitors.h"
+#include "runtime/monitor/Csv.h"
 #include "runtime/monitor/Metrics.h"
+#include "runtime/monitor/TensorBoard.h"
 
 using namespace dsc::runtime;
 
@@ -13,6 +15,16 @@ Status Monitors::open(const RunOptions &options, ProgressOptions settings) {
     DSC_ASSIGN(std::unique_ptr<Monitor> metrics,
                Metrics::open(options.metrics));
     monitors.push_back(std::move(metrics));
+  }
+  for (const MonitorTarget &target : options.monitors) {
+    if (target.kind == "csv") {
+      DSC_ASSIGN(std::unique_ptr<Monitor> csv, Csv::open(target.directory));
+      monitors.push_back(std::move(csv));
+    } else {
+      DSC_ASSIGN(std::unique_ptr<Monitor> events,
+                 TensorBoard::open(target.directory));
+      monitors.push_back(std::move(events));
+    }
   }
   return {};
 }

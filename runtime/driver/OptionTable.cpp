@@ -117,6 +117,25 @@ Status parseTokenType(RunOptions &options, const std::string &text) {
   return {};
 }
 
+/// KIND:DIR, or KIND for a folder of that name, separated by commas.
+Status parseMonitors(RunOptions &options, const std::string &text) {
+  options.monitors.clear();
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t comma = std::min(text.find(',', begin), text.size());
+    std::string target = text.substr(begin, comma - begin);
+    size_t colon = std::min(target.find(':'), target.size());
+    std::string kind = target.substr(0, colon);
+    std::string directory =
+        colon < target.size() ? target.substr(colon + 1) : kind;
+    if ((kind != "csv" && kind != "tensorboard") || directory.empty())
+      return usageError("'", target,
+                        "' is neither csv:DIR nor tensorboard:DIR");
+    options.monitors.push_back({kind, directory});
+    begin = comma + 1;
+  }
+  return {};
+}
+
 /// One number for each state of the option, separated by commas.
 auto numbers(const char *name) {
   return [name](RunOptions &options, const std::string &text) -> Status {
@@ -267,6 +286,11 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "print below each line where the time of the updates since the last one "
        "went: data, step, update, evaluation, save",
        "off", flag(&RunOptions::wallClockBreakdown)},
+      {"Watching", "monitor", "KIND:DIR[,KIND:DIR]",
+       "draw curves over the samples trained on: csv:DIR writes a file for "
+       "each "
+       "as DeepSpeed does, tensorboard:DIR what TensorBoard reads",
+       "none; DIR is KIND", parseMonitors},
       {"Watching", "metrics", "FILE",
        "write one JSON object a line for each update and each evaluation; "
        "docs/monitoring.md lists the keys",

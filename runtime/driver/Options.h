@@ -48,6 +48,12 @@ struct SettingOption {
 /// All of them, whatever the module has.
 const std::vector<SettingOption> &settingOptions();
 
+/// KIND:DIR of --monitor.
+struct MonitorTarget {
+  std::string kind; ///< csv or tensorboard.
+  std::string directory;
+};
+
 /// An option as it was given.
 struct GivenOption {
   std::string value; ///< Of a repeated option or a list all, with blanks.
@@ -68,6 +74,7 @@ struct RunOptions {
   bool eval = false;
   uint64_t evalEvery = 0;
   std::string outputDirectory, save, exportPath, metrics;
+  std::vector<MonitorTarget> monitors;
   uint64_t stepsPerPrint = 0;
   bool wallClockBreakdown = false;
   bool dryRun = false, printConfig = false, help = false, version = false;

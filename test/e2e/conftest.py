@@ -9,7 +9,11 @@ from harness.tools import REPOSITORY
 CORPUS = Path(os.environ.get("DSC_CORPUS", REPOSITORY.parent / "shared/onnx_corpus"))
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--long"):
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
     for item in items:
         if "corpus" in item.fixturenames and not CORPUS.is_dir():
             item.add_marker(pytest.mark.skip(reason="no corpus at %s" % CORPUS))
@@ -26,6 +30,10 @@ def pytest_terminal_summary(terminalreporter):
 def corpus():
     """Folder of other people's models: DSC_CORPUS or ../shared/onnx_corpus."""
     return CORPUS
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: runs with --long only")
 
 
 def pytest_addoption(parser):

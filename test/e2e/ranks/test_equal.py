@@ -1,58 +1,15 @@
 """Real ranks against one: the same global batches give the same training."""
 
-import functools
-
 import numpy as np
 import onnx
 import pytest
-from harness import tolerance
-from harness.compare import check_gradients, check_losses
 from harness.models import mlp, model, node, value
-from harness.tools import compile_model, run, train_module
+from harness.ranks import Work, check_equal, check_same_bits
+from harness.tools import run
 from models.gpt2 import BATCH as GPT_BATCH
 from models.gpt2 import EXPORTS, LENGTH, LOSS, batches, recorded
-from safetensors.numpy import load_file
 
-# SGD in f32 on both sides, and only the order of sums differs (DESIGN section 8).
-EQUAL = 1e-5
 BATCH, SAMPLES = 4, 42  # 10 batches and a half: rounds in which ranks have none
-
-
-class Work:
-    """A model compiled for each stage, and data for it."""
-
-    def __init__(self, folder, path, flags, data):
-        self.folder, self.path, self.flags = folder, path, flags
-        self.data = []
-        for name, array in data.items():
-            np.save(folder / (name + ".npy"), array)
-            self.data += ["--input", "%s=%s" % (name, folder / (name + ".npy"))]
-        self.compiled = functools.cache(self.compile)
-        self.trained = functools.cache(self.train)
-
-    def compile(self, stage):
-        return compile_model(
-            self.path, self.folder / ("m%d.so" % stage), *self.flags, "-zero=%d" % stage
-        )
-
-    def train(self, stage, ranks, accumulate, *more):
-        """Metrics and final parameters."""
-        saved = self.folder / "saved.safetensors"
-        lines = train_module(
-            self.compiled(stage),
-            *self.data,
-            *("-n", ranks, "--threads=1", "--accumulate=%d" % accumulate),
-            *("--save", saved),
-            *more,
-        )
-        return lines, load_file(saved)
-
-
-def check_equal(got, wanted):
-    (lines, parameters), (one_lines, one_parameters) = got, wanted
-    for key in ("loss", "grad_norm", "lr"):
-        check_losses([line[key] for line in lines], [line[key] for line in one_lines], EQUAL)
-    check_gradients(parameters, one_parameters, EQUAL)
 
 
 @pytest.fixture(scope="module")
@@ -147,12 +104,11 @@ def test_a_loss_without_weights_leaves_out_what_is_not_one_batch_a_rank(tmp_path
 
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_stages_agree_to_the_bit(small, ranks):
-    results = [small.trained(stage, ranks, 1, "--epochs=2", "--seed=5") for stage in range(4)]
-    (lines, parameters), *others_of_stage = results
-    for other_lines, others in others_of_stage:
-        for key in ("loss", "grad_norm"):
-            assert [line[key] for line in lines] == [line[key] for line in other_lines]
-        assert all(np.array_equal(parameters[name], others[name]) for name in others)
+    whole, *shards = [
+        small.trained(stage, ranks, 1, "--epochs=2", "--seed=5") for stage in range(4)
+    ]
+    for got in shards:
+        check_same_bits(got, whole)
 
 
 @pytest.mark.parametrize("stage", range(4))

@@ -164,6 +164,9 @@ bool CommandLine::checkSyntax() {
 bool CommandLine::checkForwardOnly() {
   if (!forward || !loss.empty())
     return true;
+  if (layerNorms)
+    return usageError("--layer-norms has no effect with --forward alone, which "
+                      "trains nothing; give a --loss too");
   for (auto &entry : cl::getRegisteredOptions())
     if (entry.second->getNumOccurrences() &&
         llvm::is_contained(entry.second->Categories, &optimization))
@@ -220,6 +223,7 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
   options.loss = loss;
   options.forward = forward;
   options.training = !forward || !loss.empty();
+  options.layerNorms = layerNorms;
   options.optimizer = optimizer;
   options.adamEpsilon = adamEpsilon;
   options.noDecay = noDecay;

@@ -73,6 +73,11 @@ struct CommandLine {
       cl::cat(training),
       cl::desc("Dropout and normalisation with statistics: as the graph says, "
                "in training form, or in evaluation form. Default: keep")};
+  cl::opt<bool> layerNorms{
+      "layer-norms", cl::cat(training),
+      cl::desc("Also compile an entry point for the gradient and weight norms "
+               "of each layer, which dsrun --layer-norms=K runs. Default: "
+               "off")};
   cl::opt<bool> params{
       "params", cl::cat(training),
       cl::desc("Print every parameter with its role and the reason, then "

@@ -60,7 +60,7 @@ dsc::mergeEntrySets(MutableArrayRef<OwningOpRef<ModuleOp>> modules,
           return failure();
         continue;
       }
-      if (entry.getKind() == train::EntryKind::Update)
+      if (entry.worksOnParts())
         continue;
       entry->remove();
       entry.setSymName((entry.getSymName() + "." + set.name).str());

@@ -27,7 +27,8 @@ def Exec_ProgramKindAttr : Exec_Enum<"ProgramKind", "when a program runs", [
     I32EnumAttrCase<"StepLast", 1, "step_last">,
     I32EnumAttrCase<"Update", 2, "update">,
     I32EnumAttrCase<"Eval", 3, "eval">,
-    I32EnumAttrCase<"Forward", 4, "forward">]>;
+    I32EnumAttrCase<"Forward", 4, "forward">,
+    I32EnumAttrCase<"LayerNorms", 5, "layer_norms">]>;
 
 def Exec_SegmentAttr : AttrDef<Exec_Dialect, "Segment"> {
   let mnemonic = "segment";

@@ -48,7 +48,9 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   std::optional<EntryKind> kind = symbolizeEntryKind(kindName);
   if (!kind)
     return parser.emitError(kindLocation, "unknown kind of entry point '")
-           << kindName << "'; expects step, step_last, update, eval or forward";
+           << kindName
+           << "'; expects step, step_last, update, eval, forward or "
+              "layer_norms";
   result.addAttribute(getKindAttrName(result.name),
                       EntryKindAttr::get(builder.getContext(), *kind));
 
@@ -110,8 +112,8 @@ LogicalResult EntryOp::verifyRegions() {
 
   // (C2)
   StringRef kind = stringifyEntryKind(getKind());
-  if (getKind() == EntryKind::Update && getNumArguments() != 0)
-    return emitOpError("of kind 'update' takes no arguments");
+  if (worksOnParts() && getNumArguments() != 0)
+    return emitOpError("of kind '") << kind << "' takes no arguments";
   if ((getKind() == EntryKind::Update || isStep()) && getNumResults() != 0)
     return emitOpError("of kind '") << kind << "' has no results";
 

@@ -44,7 +44,9 @@ def Train_EntryKind : Train_Enum<"EntryKind", "when an entry point runs", [
   // Forward with the loss, no gradients.
   I32EnumAttrCase<"Eval", 3, "eval">,
   // Forward without a loss.
-  I32EnumAttrCase<"Forward", 4, "forward">
+  I32EnumAttrCase<"Forward", 4, "forward">,
+  // Norms of gradients and weights by layer, between the last step and update.
+  I32EnumAttrCase<"LayerNorms", 5, "layer_norms">
 ]>;
 
 #endif // DSC_DIALECTS_TRAIN_TRAINENUMS_TD

@@ -16,6 +16,14 @@
 
 #include "dialects/train/TrainEnums.h.inc"
 
+namespace dsc::train {
+/// True for entries that see states alone, of which each rank may work on its
+/// part: `update` and `layer_norms`.
+inline bool worksOnParts(EntryKind kind) {
+  return kind == EntryKind::Update || kind == EntryKind::LayerNorms;
+}
+} // namespace dsc::train
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/train/TrainAttrs.h.inc"
 

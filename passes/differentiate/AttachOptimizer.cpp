@@ -1,3 +1,4 @@
+#include "passes/differentiate/BatchWeight.h"
 #include "passes/differentiate/LearningRate.h"
 #include "passes/differentiate/Names.h"
 #include "passes/differentiate/Optimizer.h"
@@ -51,7 +52,8 @@ private:
 
   /// Accumulated gradients, one a parameter.
   SmallVector<Value> gradients;
-  Value lossSum, weight, hasWeight, safeWeight;
+  Value lossSum;
+  BatchWeight batch;
   /// Norm of the mean gradient, before clipping.
   Value norm;
   /// What gradients are multiplied by: W0 / W, times the clipping coefficient.
@@ -71,17 +73,11 @@ private:
 // Scalars
 //===----------------------------------------------------------------------===//
 
-/// The mean gradient is the accumulated one times W0 / W: backward divided by
-/// the nominal weight W0 of the batch, W is the weight that it had. A batch
-/// without weight has no gradient.
 void UpdateBuilder::buildHealth(bool clips) {
   Value zero = t.constant(0.0), one = t.constant(1.0);
   lossSum = t.read(names::lossSum);
-  weight = t.read(names::lossWeight);
-  hasWeight = t.compare(ComparePredicate::ne, weight, zero);
-  safeWeight = t.select(hasWeight, weight, one);
-  Value ratio = t.div(t.read(names::nominalWeight), safeWeight);
-  Value scale = t.select(hasWeight, ratio, zero);
+  batch = BatchWeight::build(t, zero, one);
+  Value scale = batch.gradientScale;
 
   Value squares;
   for (train::ParameterOp parameter : parameters) {
@@ -174,14 +170,14 @@ void UpdateBuilder::buildReports() {
   Type f64 = t.builder.getF64Type();
   Value zero = t.constant(0.0);
   Value isSkipped = t.cast(t.logicalNot(isApplied), f64);
-  Value loss = t.select(hasWeight, t.div(lossSum, safeWeight), zero);
+  Value loss = t.select(batch.isPresent, t.div(lossSum, batch.safe), zero);
   Value skipped = t.add(t.read(names::reportSkipped), isSkipped);
   t.write(names::appliedSteps,
           t.add(applied, t.cast(isApplied, t.builder.getI64Type())));
   t.write(names::reportLoss, loss);
   t.write(names::reportLr, lr);
   t.write(names::reportGradNorm, norm);
-  t.write(names::reportWeight, weight);
+  t.write(names::reportWeight, batch.weight);
   t.write(names::reportSkipped, skipped);
   t.write(names::lossSum, zero);
   t.write(names::lossWeight, zero);

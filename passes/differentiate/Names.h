@@ -13,6 +13,7 @@ inline constexpr char step[] = "step";
 inline constexpr char stepLast[] = "step_last";
 inline constexpr char update[] = "update";
 inline constexpr char eval[] = "eval";
+inline constexpr char layerNorms[] = "layer_norms";
 
 // Accumulators.
 inline constexpr char lossSum[] = "dsc.loss_sum";
@@ -62,6 +63,12 @@ inline constexpr char shiftAttr[] = "dsc.shift";
 inline constexpr char indexLimitAttr[] = "dsc.index_limit";
 /// Weight of one full micro-batch, on the result `loss_weight`.
 inline constexpr char nominalAttr[] = "dsc.nominal";
+
+/// On results of `layer_norms`: the layer, and what the number is the norm of.
+inline constexpr char layerAttr[] = "dsc.layer";
+inline constexpr char normOfAttr[] = "dsc.norm_of";
+inline constexpr char normOfGradient[] = "gradient";
+inline constexpr char normOfWeight[] = "weight";
 
 // Roles of inputs.
 inline constexpr char dataRole[] = "data";

@@ -30,6 +30,8 @@ struct DifferentiateOptions : AttachOptimizerPassOptions {
   bool training = true;
   /// Make the entry that only computes the model's outputs.
   bool forward = false;
+  /// Make the entry that computes the norms of each layer.
+  bool layerNorms = false;
 };
 
 /// Appends the passes of the stage, its verifier last.

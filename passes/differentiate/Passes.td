@@ -161,6 +161,32 @@ def AttachOptimizerPass
   ];
 }
 
+def BuildLayerNormsPass
+    : Pass<"differentiate-build-layer-norms", "::mlir::ModuleOp"> {
+  let summary = "Make the entry that computes the norms of each layer";
+  let description = [{
+    Expects the `@step` entries and gradient states.
+
+    Adds the entry `@layer_norms`, which runs between the last step of an update
+    and `@update` and changes nothing. For each layer (the longest prefix of a
+    parameter's name that ends in a number, else the parameter alone) with
+    trained parameters it returns two scalars in f64: the L2 norm of the mean
+    gradient before clipping, scaled as `@update` does, and that of the
+    weights. The squares of all layers' gradient norms add up to that of
+    `dsc.report.grad_norm`.
+
+    A result says which norm it is: `dsc.layer`, the layer's name, and
+    `dsc.norm_of`, `gradient` or `weight`.
+
+    ```mlir
+    train.entry @layer_norms() -> (
+        tensor<f64> {dsc.layer = "fc1", dsc.name = "fc1.gradient_norm", dsc.norm_of = "gradient"},
+        tensor<f64> {dsc.layer = "fc1", dsc.name = "fc1.weight_norm", dsc.norm_of = "weight"}) kind(layer_norms)
+    ```
+  }];
+  let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::train::TrainDialect"];
+}
+
 def BuildEvalPass : Pass<"differentiate-build-eval", "::mlir::ModuleOp"> {
   let summary = "Make the eval entry: outputs and sums over the loss";
   let description = [{
@@ -212,7 +238,8 @@ def VerifyDifferentiatedPass : Pass<"differentiate-verify", "::mlir::ModuleOp"> 
     Properties, by the label that the negative tests carry:
 
     - (D1) all code is in `train.entry`: `step`, `step_last`, `update` and
-      `eval`, or `forward`, or all of them, each of its kind;
+      `eval`, or `forward`, or all of them, each of its kind, and beside `update`
+      perhaps `layer_norms`;
     - (D2) `step`, `step_last` and `eval` have the same inputs, `forward` some
       of them, with unique names and known roles;
     - (D3) entries hold `nn` and `train` operations with static shapes only;

@@ -24,6 +24,9 @@ void dsc::buildDifferentiatePipeline(OpPassManager &pm,
     // Behind backward, which decides which parameters are trained.
     pm.addPass(createAttachOptimizerPass(options));
 
+    if (options.layerNorms)
+      pm.addPass(createBuildLayerNormsPass());
+
     pm.addPass(createBuildEvalPass());
   }
 
@@ -59,6 +62,7 @@ constexpr Field<std::string> texts[] = {
 constexpr Field<bool> flags[] = {
     {"training", &DifferentiateOptions::training},
     {"forward", &DifferentiateOptions::forward},
+    {"layer-norms", &DifferentiateOptions::layerNorms},
     {"use-momentum", &DifferentiateOptions::useMomentum},
     {"nesterov", &DifferentiateOptions::nesterov},
     {"clip-norm", &DifferentiateOptions::clipNorm}};

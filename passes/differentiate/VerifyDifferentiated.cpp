@@ -34,6 +34,10 @@ static constexpr ExpectedEntry trainingEntries[] = {
     {names::update, EntryKind::Update},
     {names::eval, EntryKind::Eval}};
 
+/// Entries that training may have beside those.
+static constexpr ExpectedEntry diagnosticEntries[] = {
+    {names::layerNorms, EntryKind::LayerNorms}};
+
 /// (D1)
 static LogicalResult verifyEntries(ModuleOp module) {
   for (Operation &op : *module.getBody())
@@ -54,13 +58,16 @@ static LogicalResult verifyEntries(ModuleOp module) {
       return entry.emitError("expects kind '")
              << stringifyEntryKind(expected.kind) << "'";
   }
-  for (EntryOp entry : entries)
-    if (entry != forward &&
-        llvm::none_of(trainingEntries, [&](const ExpectedEntry &expected) {
-          return entry.getSymName() == expected.name;
-        }))
-      return entry.emitError(
-          "is not one of step, step_last, update, eval and forward");
+  for (EntryOp entry : entries) {
+    auto isExpected = [&](const ExpectedEntry &expected) {
+      return entry.getSymName() == expected.name &&
+             entry.getKind() == expected.kind;
+    };
+    if (entry != forward && llvm::none_of(trainingEntries, isExpected) &&
+        llvm::none_of(diagnosticEntries, isExpected))
+      return entry.emitError("is not one of step, step_last, update, eval, "
+                             "forward and layer_norms, of the same kind");
+  }
   return success();
 }
 

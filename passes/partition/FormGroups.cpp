@@ -41,7 +41,7 @@ struct Draft {
 };
 
 /// The parameters in the order in which entries first use them, `step` first;
-/// those that no entry but `update` uses come last, as declared.
+/// those that only entries over states use come last, as declared.
 SmallVector<train::ParameterOp> sortByFirstUse(ModuleOp module,
                                                const StateMap &states) {
   llvm::SetVector<Operation *> sorted;
@@ -53,7 +53,7 @@ SmallVector<train::ParameterOp> sortByFirstUse(ModuleOp module,
     if (entry.getKind() == train::EntryKind::Step)
       addUsesOf(entry);
   for (auto entry : module.getOps<train::EntryOp>())
-    if (entry.getKind() != train::EntryKind::Update)
+    if (!entry.worksOnParts())
       addUsesOf(entry);
   for (auto parameter : module.getOps<train::ParameterOp>())
     if (belongsToGroup(parameter))

@@ -79,7 +79,7 @@ struct InsertGathersPass : dsc::impl::InsertGathersPassBase<InsertGathersPass> {
     StateMap states(getOperation());
     llvm::StringSet<> layers = collectLayers(getOperation());
     for (auto entry : getOperation().getOps<train::EntryOp>())
-      if (entry.getKind() != train::EntryKind::Update)
+      if (!entry.worksOnParts())
         insertGathers(entry, states, layers);
   }
 

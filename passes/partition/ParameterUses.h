@@ -1,24 +1,14 @@
-// Where an entry uses parameters, and to which layer a parameter belongs.
+// Where an entry uses parameters, and where it goes from layer to layer.
 
 #ifndef DSC_PASSES_PARTITION_PARAMETERUSES_H
 #define DSC_PASSES_PARTITION_PARAMETERUSES_H
 
+#include "passes/analysis/LayerNames.h"
 #include "passes/analysis/StateAccess.h"
 
 #include "llvm/ADT/StringSet.h"
 
 namespace dsc {
-
-/// The longest proper prefix of `name` that ends in a number before a
-/// separator, or nothing: "h.11" of "h.11.mlp.weight", "fc1" of "fc1.bias".
-llvm::StringRef getLayerName(llvm::StringRef name);
-
-/// The layer of a parameter by its name, or by the name that it likely had
-/// before an exporter dropped it.
-llvm::StringRef getLayerName(train::ParameterOp parameter);
-
-/// The layer of a parameter; one without a layer is a layer of its own.
-llvm::StringRef getLayerOrName(train::ParameterOp parameter);
 
 /// The layers of all parameters of a module.
 llvm::StringSet<> collectLayers(mlir::ModuleOp module);

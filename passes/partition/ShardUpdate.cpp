@@ -236,7 +236,7 @@ struct ShardUpdatePass : dsc::impl::ShardUpdatePassBase<ShardUpdatePass> {
   void runOnOperation() override {
     StateMap states(getOperation());
     for (auto entry : getOperation().getOps<train::EntryOp>()) {
-      if (entry.getKind() != train::EntryKind::Update)
+      if (!entry.worksOnParts())
         continue;
       Block &block = entry.getBody().front();
       if (failed(hasShards() ? UpdateSharder(states).shard(block)

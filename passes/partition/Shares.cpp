@@ -12,7 +12,7 @@ static bool isPart(Value value) {
 bool dsc::isShare(Value value, const StateMap &states, train::EntryKind kind) {
   if (kind == train::EntryKind::Eval)
     return !isa_and_nonnull<zero::AllReduceOp>(value.getDefiningOp());
-  if (kind != train::EntryKind::Update)
+  if (!train::worksOnParts(kind))
     return false;
   if (auto read = value.getDefiningOp<train::ReadOp>()) {
     train::StateOp state = states.getState(read.getSymbolAttr().getAttr());

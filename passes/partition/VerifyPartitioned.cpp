@@ -35,7 +35,7 @@ public:
         if (auto fusion = dyn_cast<nn::FusionOp>(op))
           verifyExtents(fusion);
         verifyShares(op, entry.getKind());
-        if (entry.getKind() == train::EntryKind::Update)
+        if (entry.worksOnParts())
           verifyWholeGradients(op);
         verifyValueForm(op);
       }
@@ -138,7 +138,7 @@ private:
     } else {
       return;
     }
-    if (kind != train::EntryKind::Update)
+    if (!train::worksOnParts(kind))
       report(&op, "P8") << "takes a part outside of 'update'";
     train::ParameterOp owner = states.getOwner(symbol.getAttr());
     if (!owner || !states.getGroupOf(owner.getSymNameAttr())) {

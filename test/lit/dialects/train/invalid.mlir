@@ -256,6 +256,14 @@ train.entry @update(%x: tensor<4xf32> {dsc.name = "x"}) kind(update) {
 // -----
 
 // train.entry (C2)
+// expected-error @below {{of kind 'layer_norms' takes no arguments}}
+train.entry @layer_norms(%x: tensor<4xf32> {dsc.name = "x"}) kind(layer_norms) {
+  train.return
+}
+
+// -----
+
+// train.entry (C2)
 // expected-error @below {{of kind 'step_last' has no results}}
 train.entry @step(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(step_last) {
   train.return %x : tensor<4xf32>
@@ -284,7 +292,7 @@ train.entry @step(%x: tensor<4xf32> {dsc.name = "x"}) kind(step) {
 // -----
 
 // train.entry: the kind is one of five.
-// expected-error @below {{unknown kind of entry point 'backward'; expects step, step_last, update, eval or forward}}
+// expected-error @below {{unknown kind of entry point 'backward'; expects step, step_last, update, eval, forward or layer_norms}}
 train.entry @step() kind(backward) {
   train.return
 }

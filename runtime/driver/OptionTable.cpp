@@ -258,6 +258,12 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "learning rate at the end of the schedule", kAsCompiled,
        numbers("min-lr")},
 
+      {"Training", "layer-norms", "K",
+       "measure the gradient and weight norms of each layer every K updates, "
+       "tell monitors, and warn of gradients that vanish or explode; needs a "
+       "module of dsc --layer-norms",
+       "0, never", count(&RunOptions::layerNorms)},
+
       {"Evaluation", "eval", nullptr,
        "evaluate at the end: loss, and accuracy where labels are classes; "
        "without --steps and --epochs, only evaluate",

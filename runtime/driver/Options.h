@@ -73,6 +73,7 @@ struct RunOptions {
   double timeout = 600; ///< Seconds.
   bool eval = false;
   uint64_t evalEvery = 0;
+  uint64_t layerNorms = 0; ///< Measured every so many updates.
   std::string outputDirectory, save, exportPath, metrics;
   std::vector<MonitorTarget> monitors;
   uint64_t stepsPerPrint = 0;

@@ -4,6 +4,7 @@
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/Launcher.h"
+#include "runtime/driver/LayerNorms.h"
 #include "runtime/driver/Monitors.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/driver/Results.h"
@@ -51,6 +52,7 @@ private:
   Status evaluateOnce(uint64_t step, OutputWriter *writer);
   Status evaluateAtEnd(uint64_t step);
   void noticeTroubles(const StepReport &report);
+  Status reportLayerNorms();
   void notice(const std::string &sentence) const {
     if (sentence.empty())
       return;
@@ -70,12 +72,15 @@ private:
   std::string savePath;
   uint64_t totalSteps = 0, stepsDone = 0;
   StepReport last; ///< Of the last update.
+  LayerNorms layerNorms;
   double skippedBefore = 0;
 };
 
 Status Run::execute() {
   DSC_ASSIGN(module, Module::open(options.module));
   DSC_RETURN_IF_ERROR(checkSettings(*module, options.settings));
+  DSC_ASSIGN(layerNorms,
+             LayerNorms::create(module->manifest(), options.layerNorms));
   DSC_RETURN_IF_ERROR(openData());
   DSC_RETURN_IF_ERROR(planSteps());
   if (evalData && (!data || !options.evalData.empty()))
@@ -279,6 +284,9 @@ void Run::printPlan() const {
 
 Status Run::train() {
   Trainer trainer(*session, *data, plan);
+  trainer.beforeUpdate = [&](uint64_t step) {
+    return layerNorms.isDue(step) ? layerNorms.measure(*session) : Status();
+  };
   std::optional<InterruptGuard> interrupt;
   if (!world)
     interrupt.emplace(); // Else the launcher hears of it.
@@ -294,6 +302,8 @@ Status Run::train() {
     stepsDone = last.step;
     status = monitors.onUpdate(last);
     noticeTroubles(last);
+    if (status.ok() && layerNorms.isDue(stepsDone))
+      status = reportLayerNorms();
     if (status.ok() && options.evalEvery &&
         stepsDone % options.evalEvery == 0 && stepsDone < totalSteps)
       status = evaluateOnce(stepsDone, nullptr);
@@ -329,6 +339,12 @@ void Run::noticeTroubles(const StepReport &report) {
                   ": the loss or a gradient is not finite; the update was "
                   "skipped"));
   skippedBefore = report.skipped;
+}
+
+Status Run::reportLayerNorms() {
+  for (const std::string &sentence : layerNorms.findTroubles(last))
+    notice(sentence);
+  return monitors.onLayerNorms(last, layerNorms.norms());
 }
 
 Status Run::evaluateOnce(uint64_t step, OutputWriter *writer) {

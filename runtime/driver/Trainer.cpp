@@ -80,6 +80,8 @@ Status Trainer::step(StepReport &report) {
   uint64_t count = std::min(plan.microBatches, order.roundsLeft(at));
   for (uint64_t i = 1; i <= count; ++i)
     DSC_RETURN_IF_ERROR(runBatch(i == count, report));
+  if (beforeUpdate)
+    DSC_RETURN_IF_ERROR(beforeUpdate(steps + 1));
   Stopwatch watch;
   DSC_RETURN_IF_ERROR(session.run("update"));
   report.updateSeconds = watch.lap();

@@ -6,6 +6,8 @@
 #include "runtime/driver/Dataset.h"
 #include "runtime/monitor/Report.h"
 
+#include <functional>
+
 namespace dsc::runtime {
 
 /// How many micro-batches an update takes, and in which order.
@@ -39,6 +41,10 @@ public:
 
   /// Runs the next micro-batches and their update.
   Status step(StepReport &report);
+
+  /// Called in each step, with its number, when all gradients are there and
+  /// before the update uses them.
+  std::function<Status(uint64_t step)> beforeUpdate;
 
   /// Where the next update begins.
   DataPosition position() const { return at; }

@@ -186,6 +186,10 @@ Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
   if (output.arenaOffset > arenaBytes ||
       output.bytes > arenaBytes - output.arenaOffset)
     node.at("arena_offset").fail("lies outside the arena");
+  if (std::optional<Node> layer = node.find("layer")) {
+    output.layer = layer->string();
+    output.normOf = node.at("norm_of").string();
+  }
   return output;
 }
 

@@ -77,6 +77,9 @@ struct Manifest {
     Shape shape;
     uint64_t bytes;
     uint64_t arenaOffset;
+    /// Of an output of `layer_norms`: the layer, and whether the number is the
+    /// norm of its `gradient` or `weight`.
+    std::string layer, normOf;
   };
 
   /// One exchange between ranks, as the compiler listed it.
@@ -94,7 +97,7 @@ struct Manifest {
   /// of the first set, such as step_last, or update, which serves all sets.
   struct Entry {
     std::string name;
-    std::string kind; ///< step, step_last, update, eval, forward.
+    std::string kind; ///< step, step_last, update, eval, forward, layer_norms.
     std::string symbol;
     int64_t batch; ///< Samples of a micro-batch.
     std::vector<Input> inputs;

@@ -1,10 +1,7 @@
 #ifndef DSC_RUNTIME_DATA_ATOMICFILE_H
 #define DSC_RUNTIME_DATA_ATOMICFILE_H
 
-#include "runtime/base/Status.h"
-
-#include <cstdint>
-#include <string>
+#include "runtime/data/DurableFile.h"
 
 namespace dsc::runtime {
 
@@ -29,14 +26,12 @@ public:
   Status commit();
 
 private:
-  AtomicFile(std::string path, std::string aside, int file)
-      : path(std::move(path)), aside(std::move(aside)), file(file) {}
-
-  Status failure(const char *action) const;
+  AtomicFile(std::string path, std::string aside, DurableFile file)
+      : path(std::move(path)), aside(std::move(aside)), file(std::move(file)) {}
 
   std::string path;
-  std::string aside; ///< Empty if `path` is written directly.
-  int file;
+  std::string aside; ///< Empty if `path` is written directly, or is done.
+  DurableFile file;
 };
 
 } // namespace dsc::runtime

@@ -118,11 +118,10 @@ Status dsc::runtime::writeSafetensors(
       metadata);
 }
 
-Status dsc::runtime::writeSafetensors(
-    const std::string &path, const std::vector<TensorHeader> &tensors,
-    const TensorReader &read,
+std::string dsc::runtime::safetensorsHeader(
+    const std::vector<TensorHeader> &tensors,
     const std::map<std::string, std::string> &metadata) {
-  nlohmann::ordered_json header;
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty())
     header["__metadata__"] = metadata;
   uint64_t offset = 0;
@@ -135,10 +134,17 @@ Status dsc::runtime::writeSafetensors(
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' '); // The format aligns data to 8.
   uint64_t length = text.size();
+  return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
+         text;
+}
 
+Status dsc::runtime::writeSafetensors(
+    const std::string &path, const std::vector<TensorHeader> &tensors,
+    const TensorReader &read,
+    const std::map<std::string, std::string> &metadata) {
+  std::string header = safetensorsHeader(tensors, metadata);
   DSC_ASSIGN(AtomicFile file, AtomicFile::create(path));
-  DSC_RETURN_IF_ERROR(file.write(&length, sizeof(length)));
-  DSC_RETURN_IF_ERROR(file.write(text.data(), text.size()));
+  DSC_RETURN_IF_ERROR(file.write(header.data(), header.size()));
   for (size_t i = 0; i < tensors.size(); ++i) {
     DSC_ASSIGN(std::span<const std::byte> bytes, read(i));
     DSC_RETURN_IF_ERROR(file.write(bytes.data(), bytes.size()));

@@ -40,6 +40,12 @@ struct TensorHeader {
   uint64_t bytes;
 };
 
+/// The bytes of a file before its data: the length and the JSON text, padded so
+/// that the data is aligned to 8 bytes. The tensors follow one another.
+std::string
+safetensorsHeader(const std::vector<TensorHeader> &tensors,
+                  const std::map<std::string, std::string> &metadata);
+
 /// The bytes of tensor `index`, valid until the next call.
 using TensorReader =
     std::function<Result<std::span<const std::byte>>(size_t index)>;

@@ -71,6 +71,11 @@ auto text(std::string RunOptions::*member) {
   };
 }
 
+Status resumeFolder(RunOptions &options, const std::string &text) {
+  options.resume = text;
+  return {};
+}
+
 auto flag(bool RunOptions::*member) {
   return [member](RunOptions &options, const std::string &) -> Status {
     options.*member = true;
@@ -170,6 +175,8 @@ auto numbers(const char *name) {
 bool Option::isList() const {
   return argument && std::string(argument).ends_with("...");
 }
+
+bool Option::isOptional() const { return argument && argument[0] == '['; }
 
 bool Option::repeats() const {
   return isList() || (argument && std::string(argument) == "NAME=FILE");
@@ -276,9 +283,21 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "not written", text(&RunOptions::outputDirectory)},
 
       {"Results", "save", "PATH",
-       "write the final parameters to PATH if it ends in .safetensors, else to "
-       "PATH/model.safetensors",
+       "write the final parameters to PATH if it ends in .safetensors; else "
+       "PATH is a folder of checkpoints, from which training can go on "
+       "(docs/checkpoint-format.md)",
        "not saved", text(&RunOptions::save)},
+      {"Results", "save-every", "N",
+       "save a checkpoint after every N updates too, while training goes on",
+       "0, only the last state", count(&RunOptions::saveEvery)},
+      {"Results", "keep", "K", "newest checkpoints that are kept", "2",
+       positiveCount(&RunOptions::keep)},
+      {"Results", "resume", "[DIR]",
+       "go on from the newest whole checkpoint of folder DIR, or from the one "
+       "that DIR is; --steps and --epochs count from the start of the "
+       "training. "
+       "Without DIR: from the folder of --save, if it holds one",
+       "start anew", resumeFolder},
       {"Results", "export", "OUT.onnx",
        "write the ONNX model with the final parameters, through the dsc beside "
        "this program",

@@ -10,10 +10,12 @@ namespace dsc::runtime {
 /// One row of the option table, which drives the parser, --help,
 /// --print-config and the manual page.
 struct Option {
-  const char *group;    ///< Empty: that of the row before.
-  const char *name;     ///< Without dashes.
-  const char *argument; ///< Null for a switch; NAME... for one value or more.
-  const char *help;     ///< What it does, with its unit.
+  const char *group; ///< Empty: that of the row before.
+  const char *name;  ///< Without dashes.
+  /// Null for a switch; NAME... for one value or more, [NAME] for one that may
+  /// be left out and that is given with an equals sign.
+  const char *argument;
+  const char *help; ///< What it does, with its unit.
   /// What holds without it, for --help and --print-config; null for an option
   /// that prints and ends.
   const char *defaultText;
@@ -21,6 +23,8 @@ struct Option {
 
   /// Whether it takes all words up to the next option.
   bool isList() const;
+  /// Whether its value may be left out.
+  bool isOptional() const;
   /// Whether a second one adds to the first instead of replacing it.
   bool repeats() const;
 };

@@ -23,7 +23,8 @@ std::string spelling(const Option &option) {
 Status applyOption(RunOptions &options, const Option &option,
                    const std::string &value, const std::string &origin) {
   DSC_RETURN_IF_ERROR(option.apply(options, value).in(spelling(option)));
-  std::string text = option.argument ? value : "on";
+  bool isBare = !option.argument || (option.isOptional() && value.empty());
+  std::string text = isBare ? "on" : value;
   auto before = options.given.find(option.name);
   if (before != options.given.end() && option.repeats())
     text = before->second.value + " " + text;
@@ -96,7 +97,9 @@ std::string dsc::runtime::helpText() {
       out += "\n" + group + ":\n";
     }
     std::string left = "  " + spelling(option);
-    if (option.argument)
+    if (option.isOptional())
+      left += "[=" + std::string(option.argument + 1);
+    else if (option.argument)
       left += std::string(" ") + option.argument;
     out += left;
     std::string words = option.help;
@@ -133,7 +136,9 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
   std::vector<option> longOptions;
   for (size_t i = 0; i < table.size(); ++i)
     longOptions.push_back({table[i].name,
-                           table[i].argument ? required_argument : no_argument,
+                           table[i].isOptional() ? optional_argument
+                           : table[i].argument   ? required_argument
+                                                 : no_argument,
                            nullptr, kFirstCode + int(i)});
   longOptions.push_back({nullptr, 0, nullptr, 0});
 

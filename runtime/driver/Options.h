@@ -76,6 +76,8 @@ struct RunOptions {
   uint64_t layerNorms = 0; ///< Measured every so many updates.
   std::string outputDirectory, save, exportPath, metrics;
   std::vector<MonitorTarget> monitors;
+  uint64_t saveEvery = 0, keep = 2;
+  std::optional<std::string> resume; ///< Empty: the folder of --save.
   uint64_t stepsPerPrint = 0;
   bool wallClockBreakdown = false;
   bool dryRun = false, printConfig = false, help = false, version = false;

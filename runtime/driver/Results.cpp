@@ -1,5 +1,6 @@
 #include "runtime/driver/Results.h"
 #include "runtime/data/AtomicFile.h"
+#include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/Export.h"
 
 #include <cstdio>
@@ -9,19 +10,14 @@
 using namespace dsc::runtime;
 
 Result<std::string> dsc::runtime::resolveSavePath(const std::string &save) {
-  if (save.empty() || save.ends_with(".safetensors"))
-    return save;
+  if (save.empty() || savesCheckpoints(save))
+    return std::string();
   std::error_code error;
-  std::filesystem::file_status status = std::filesystem::status(save, error);
-  if (std::filesystem::is_regular_file(status))
+  if (!save.ends_with(".safetensors") &&
+      std::filesystem::is_regular_file(save, error))
     return usageError("--save: '", save, "' is a file; name a directory or a ",
                       "FILE.safetensors");
-  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
-    return save; // A device or a pipe.
-  std::filesystem::create_directories(save, error);
-  if (error)
-    return inputError("cannot create '", save, "': ", error.message());
-  return save + "/model.safetensors";
+  return save; // Such a file, a device or a pipe.
 }
 
 Status dsc::runtime::checkWritable(const std::string &path) {
@@ -32,20 +28,21 @@ Status dsc::runtime::checkWritable(const std::string &path) {
 
 Status dsc::runtime::writeResults(const Session &session,
                                   const RunOptions &options,
-                                  const std::string &savePath) {
-  if (session.rank() != 0) {
-    bool isWritten = !options.save.empty() || !options.exportPath.empty();
-    return isWritten ? session.save("") : Status();
-  }
+                                  const std::string &savePath,
+                                  const std::string &checkpoint) {
+  const bool exports = !options.exportPath.empty();
+  const bool needsFile = exports && savePath.empty() && checkpoint.empty();
+  if (session.rank() != 0)
+    return needsFile || !savePath.empty() ? session.save("") : Status();
   if (!savePath.empty()) {
     DSC_RETURN_IF_ERROR(session.save(savePath));
     std::printf("saved %s\n", savePath.c_str());
   }
-  if (options.exportPath.empty())
+  if (!exports)
     return {};
   // Without --save the parameters pass through a file of their own.
-  std::string weights = savePath;
-  if (weights.empty()) {
+  std::string weights = savePath.empty() ? checkpoint : savePath;
+  if (needsFile) {
     weights = options.exportPath + ".safetensors";
     DSC_RETURN_IF_ERROR(session.save(weights));
   }
@@ -55,7 +52,7 @@ Status dsc::runtime::writeResults(const Session &session,
     return Status(status.kind(), status.message() +
                                      "; the trained parameters are in '" +
                                      weights + "'");
-  if (savePath.empty())
+  if (needsFile)
     ::unlink(weights.c_str());
   std::printf("exported %s\n", options.exportPath.c_str());
   return {};

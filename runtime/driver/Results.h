@@ -6,17 +6,18 @@
 
 namespace dsc::runtime {
 
-/// The file that --save names: FILE.safetensors itself, or model.safetensors in
-/// a directory, which is created. Empty if --save is not given.
+/// The file of parameters that --save names. Empty if it is not given, or names
+/// a folder of checkpoints.
 Result<std::string> resolveSavePath(const std::string &save);
 
 /// Finds out before the training whether its results can be written.
 Status checkWritable(const std::string &path);
 
 /// Saves and exports the final parameters as the options say, and prints where.
-/// All ranks call it; rank 0 writes.
+/// All ranks call it; rank 0 writes. `checkpoint` is the set that holds them
+/// too, if there is one.
 Status writeResults(const Session &session, const RunOptions &options,
-                    const std::string &savePath);
+                    const std::string &savePath, const std::string &checkpoint);
 
 } // namespace dsc::runtime
 

@@ -1,6 +1,8 @@
 #include "runtime/driver/Run.h"
 #include "runtime/base/Log.h"
+#include "runtime/checkpoint/SavedState.h"
 #include "runtime/driver/Accumulation.h"
+#include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/Launcher.h"
@@ -33,7 +35,8 @@ public:
   /// `channel` and `world` are null for a run with one rank.
   Run(const RunOptions &options, const Log &log, Channel *channel,
       SharedWorld *world)
-      : options(options), log(log), channel(channel), world(world) {}
+      : options(options), log(log), channel(channel), world(world),
+        checkpoints(options, log) {}
 
   Status execute();
 
@@ -46,9 +49,16 @@ private:
   Status openData();
   Status openEvaluation();
   Status planSteps();
+  uint64_t countSteps(const DataPosition &position, uint64_t step) const;
   Status prepareSession();
+  Status resume();
   void printPlan() const;
   Status train();
+  Status afterUpdate(Status &saving);
+  Status finishTraining(Status status, bool canSave, bool isInterrupted);
+  CheckpointPoint checkpointPoint() const {
+    return {stepsDone, plan.seed, trainer->position()};
+  }
   Status evaluateOnce(uint64_t step, OutputWriter *writer);
   Status evaluateAtEnd(uint64_t step);
   void noticeTroubles(const StepReport &report);
@@ -68,6 +78,8 @@ private:
   std::optional<Dataset> data, evalData;
   TrainingPlan plan;
   std::unique_ptr<Session> session;
+  std::optional<Trainer> trainer; ///< If there is data to train with.
+  Checkpoints checkpoints;
   Monitors monitors; ///< None on other ranks than 0.
   std::string savePath;
   uint64_t totalSteps = 0, stepsDone = 0;
@@ -104,7 +116,8 @@ Status Run::execute() {
   // the parameters are written, before anything that a user may break off.
   // That takes all ranks: with several, one that failed ends the others.
   if (status.ok() || (stepsDone && !channel)) {
-    Status written = writeResults(*session, options, savePath);
+    Status written =
+        writeResults(*session, options, savePath, checkpoints.lastSet());
     if (status.ok())
       status = written;
     else if (!written.ok())
@@ -119,9 +132,11 @@ Status Run::execute() {
 
 /// Finds out before the training whether its results can be written.
 Status Run::prepareFiles() {
+  DSC_ASSIGN(savePath, resolveSavePath(options.save));
   if (rank() != 0)
     return {};
-  DSC_ASSIGN(savePath, resolveSavePath(options.save));
+  if (data)
+    DSC_RETURN_IF_ERROR(checkpoints.prepare());
   DSC_RETURN_IF_ERROR(checkWritable(savePath));
   DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
   if (!options.outputDirectory.empty())
@@ -154,8 +169,12 @@ Status Run::meet() {
       computeLayout(module->manifest(), channel->size(), channel->rank());
   if (!layout.ok())
     return layout.status().in("'" + options.module + "'");
+  uint64_t snapshot =
+      savesCheckpoints(options.save)
+          ? snapshotBytesOf(module->manifest(), *layout, channel->rank())
+          : 0;
   DSC_RETURN_IF_ERROR(
-      Arena::checkAvailable(layout->totalBytes, channel->size()));
+      Arena::checkAvailable(layout->totalBytes + snapshot, channel->size()));
   return channel->barrier();
 }
 
@@ -211,12 +230,7 @@ Status Run::planSteps() {
   if (plan.microBatches > 1) {
     DSC_ASSIGN(plan.step, findStepEntry(*module, data->entry()));
   }
-  totalSteps = options.steps.value_or(UINT64_MAX);
-  uint64_t inEpochs;
-  if (options.epochs)
-    if (!__builtin_mul_overflow(*options.epochs, plan.updatesLeft(*data),
-                                &inEpochs))
-      totalSteps = std::min(totalSteps, inEpochs);
+  totalSteps = countSteps({}, 0);
   notice(data->textNotice());
   notice(data->epochNotice(options.ranks));
   if (data->rounds(options.ranks) == 0)
@@ -230,15 +244,68 @@ Status Run::planSteps() {
   return {};
 }
 
+/// Updates since the start at which --steps and --epochs end a training that is
+/// at a position of its data after `step` updates.
+uint64_t Run::countSteps(const DataPosition &position, uint64_t step) const {
+  uint64_t steps = options.steps.value_or(UINT64_MAX), inEpochs = step;
+  if (!options.epochs)
+    return steps;
+  if (position.epoch < *options.epochs) {
+    uint64_t later = *options.epochs - position.epoch - 1;
+    if (__builtin_mul_overflow(later, plan.updatesLeft(*data), &later) ||
+        __builtin_add_overflow(later, plan.updatesLeft(*data, position),
+                               &later) ||
+        __builtin_add_overflow(later, step, &inEpochs))
+      return steps;
+  }
+  return std::min(steps, inEpochs);
+}
+
+/// Fills the session from a checkpoint.
+Status Run::resume() {
+  DSC_ASSIGN(std::optional<CheckpointPoint> point,
+             checkpoints.resume(*session));
+  if (!point)
+    return session->loadInitialParameters(options.weights);
+  stepsDone = point->step;
+  if (!data)
+    return {};
+  if (options.seed && options.seed != point->seed)
+    return usageError(
+        "--seed=", *options.seed, ": the checkpoint is of a ", "training ",
+        point->seed ? concat("with --seed=", *point->seed) : "without --seed",
+        ", which goes on only with the same; leave it out");
+  plan.seed = point->seed;
+  trainer.emplace(*session, *data, plan);
+  DSC_RETURN_IF_ERROR(trainer->seek(point->position, point->step));
+  last.samples = trainer->samples();
+  totalSteps = countSteps(point->position, point->step);
+  DSC_ASSIGN(skippedBefore, session->getScalar("dsc.report.skipped"));
+  if (stepsDone >= totalSteps)
+    notice(concat("the training has ", stepsDone, " updates already, and ",
+                  totalSteps, " are asked for in all"));
+  return {};
+}
+
 Status Run::prepareSession() {
   DSC_ASSIGN(session, Session::create(*module, {unsigned(threadsOf(options)),
-                                                options.weights, channel}));
+                                                options.weights,
+                                                channel,
+                                                {},
+                                                !checkpoints.resumes()}));
+  if (checkpoints.resumes())
+    DSC_RETURN_IF_ERROR(resume());
+  if (data) {
+    if (!trainer)
+      trainer.emplace(*session, *data, plan);
+    DSC_RETURN_IF_ERROR(checkpoints.start(*session));
+  }
   DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
   DSC_RETURN_IF_ERROR(
       setNominalWeight(*session, plan.microBatches * options.ranks));
   if (!module->manifest().findState("dsc.seed"))
     return {};
-  uint64_t seed = options.seed.value_or(0); // All its bits, as an i64.
+  uint64_t seed = plan.seed.value_or(0); // All its bits, as an i64.
   return session->writeState("dsc.seed", &seed, sizeof(seed));
 }
 
@@ -283,36 +350,69 @@ void Run::printPlan() const {
 }
 
 Status Run::train() {
-  Trainer trainer(*session, *data, plan);
-  trainer.beforeUpdate = [&](uint64_t step) {
+  trainer->beforeUpdate = [&](uint64_t step) {
     return layerNorms.isDue(step) ? layerNorms.measure(*session) : Status();
   };
   std::optional<InterruptGuard> interrupt;
   if (!world)
     interrupt.emplace(); // Else the launcher hears of it.
-  Status status;
-  bool isInterrupted = false;
+  Status status, saving;
+  bool isInterrupted = false, isIntact = true;
   while (status.ok() && stepsDone < totalSteps) {
     isInterrupted = mustStop(interrupt ? &*interrupt : nullptr);
     if (isInterrupted)
       break;
-    status = trainer.step(last);
-    if (!status.ok())
+    status = trainer->step(last);
+    isIntact = status.ok();
+    if (!isIntact)
       break;
     stepsDone = last.step;
     status = monitors.onUpdate(last);
     noticeTroubles(last);
     if (status.ok() && layerNorms.isDue(stepsDone))
       status = reportLayerNorms();
+    if (status.ok()) {
+      status = afterUpdate(saving);
+      isIntact = saving.ok();
+    }
     if (status.ok() && options.evalEvery &&
         stepsDone % options.evalEvery == 0 && stepsDone < totalSteps)
       status = evaluateOnce(stepsDone, nullptr);
   }
+  isInterrupted |= interrupt && interrupt->requested();
+  // Where one rank fails, the others are ended, and no set can be completed.
+  bool canSave = status.ok() || (isIntact && !channel);
+  status = finishTraining(status, canSave, isInterrupted);
   if (world && status.ok())
     world->slot(rank()).step.store(0);
-  if (isInterrupted || (interrupt && interrupt->requested()))
-    notice(concat("interrupted after step ", stepsDone));
+  return status;
+}
+
+Status Run::afterUpdate(Status &saving) {
+  Result<std::optional<double>> stall =
+      checkpoints.afterUpdate(checkpointPoint());
+  saving = stall.status();
+  if (!saving.ok() || !*stall)
+    return saving;
+  return monitors.onSave({stepsDone, last.samples, **stall});
+}
+
+/// The last checkpoint, and what there is to say.
+Status Run::finishTraining(Status status, bool canSave, bool isInterrupted) {
+  if (canSave) {
+    Status saved = checkpoints.finish(checkpointPoint());
+    if (status.ok())
+      status = saved;
+    else if (!saved.ok())
+      log.error(saved.message());
+  }
+  const std::string &set = checkpoints.lastSet();
+  if (isInterrupted)
+    notice(concat("interrupted after step ", stepsDone,
+                  set.empty() ? "" : ", saved in '" + set + "'"));
   monitors.summarise();
+  if (rank() == 0 && !set.empty())
+    std::printf("saved %s%s\n", set.c_str(), checkpoints.summary().c_str());
   return status;
 }
 

@@ -101,7 +101,9 @@ TEST_F(RunTest, TrainsEvaluatesAndSaves) {
   // Nothing that takes long stands between the training and its results.
   EXPECT_LT(output.find("saved "), output.rfind("eval: step 90")) << output;
 
-  EXPECT_TRUE(readArray(file("out/model.safetensors:w")).ok());
+  EXPECT_TRUE(readArray(file("out/step-00000090/part-00000-of-00001"
+                             ".safetensors:w"))
+                  .ok());
   Result<Array> logits = readArray(file("outputs/logits.npy"));
   ASSERT_TRUE(logits.ok()) << logits.status().message();
   EXPECT_EQ(logits->shape, (Shape{20, 2}));

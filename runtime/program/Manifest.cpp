@@ -127,6 +127,8 @@ Manifest::State parseState(const Node &node, size_t groupCount) {
   state.shape = node.at("shape").shape();
   state.bytes = node.at("shape").check(byteCount(state.type, state.shape));
   state.initial = node.find("initial") ? node.at("initial").number() : 0.0;
+  if (std::optional<Node> kind = node.find("kind"))
+    state.kind = kind->string();
   int64_t group = node.find("group") ? node.at("group").integer() : -1;
   if (group < -1 || group >= int64_t(groupCount))
     node.at("group").fail("is not the index of a group");

@@ -107,7 +107,9 @@ Session::create(const Module &module, const SessionOptions &options) {
     std::unique_ptr<Session> session(new Session(module, std::move(*layout),
                                                  std::move(*arena), threads,
                                                  options.channel));
-    DSC_RETURN_IF_ERROR(session->initialiseStates(options.weights));
+    DSC_RETURN_IF_ERROR(session->initialiseStates());
+    if (options.loadsParameters)
+      DSC_RETURN_IF_ERROR(session->loadInitialParameters(options.weights));
     return session;
   } catch (const std::system_error &error) {
     return inputError("cannot start ", threads, " threads: ", error.what());
@@ -156,13 +158,18 @@ void Session::initialiseSampleWeights() {
   }
 }
 
-Status Session::initialiseStates(const std::string &weights) {
+Status Session::initialiseStates() {
   const Manifest &manifest = program.manifest();
   for (uint32_t i = 0; i < manifest.states.size(); ++i)
     if (manifest.states[i].initial != 0)
       fillWith(held(i), manifest.states[i].type, manifest.states[i].initial);
   for (const Manifest::Setting &setting : manifest.settings)
     DSC_RETURN_IF_ERROR(setScalar(setting.name, setting.initial));
+  return {};
+}
+
+Status Session::loadInitialParameters(const std::string &weights) {
+  const Manifest &manifest = program.manifest();
   return loadParameters(
       program, weights,
       [&](const Manifest::Parameter &parameter,

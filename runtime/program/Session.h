@@ -21,6 +21,7 @@ struct SessionOptions {
   Channel *channel = nullptr;
   /// The share of each rank in the state that is cut; empty: equal ones.
   std::vector<uint32_t> shardWeights = {};
+  bool loadsParameters = true; ///< Else they are zero.
 };
 
 /// Cores that this process may use, at least 1.
@@ -75,9 +76,22 @@ public:
   /// Sets a run-time number by its state or its flag.
   Status setSetting(std::string_view name, double value);
 
+  /// Fills the parameters from a file, or with the module's own values if
+  /// `weights` is empty, as create() does unless told not to.
+  Status loadInitialParameters(const std::string &weights);
+
   /// Writes all parameters to a safetensors file, aside and renamed. All ranks
   /// call it, since each has a part, and rank 0 writes.
   Status save(const std::string &path) const;
+
+  /// This rank's part of a state, by the state's index, and its first element.
+  std::span<std::byte> part(uint32_t state) const;
+  uint64_t partBegin(uint32_t state) const {
+    return memoryLayout.places[state].part_begin;
+  }
+  /// The whole state if this rank holds it, else its part.
+  std::span<std::byte> held(uint32_t state) const;
+  bool holdsWhole(uint32_t state) const;
 
 private:
   /// An input of one or more entries.
@@ -91,7 +105,7 @@ private:
           Channel *channel);
 
   void initialiseSampleWeights();
-  Status initialiseStates(const std::string &weights);
+  Status initialiseStates();
   Buffer *findBuffer(std::string_view name, ElementType type,
                      const Shape &shape);
   Status bindBuffer(Buffer &buffer, const void *data, uint64_t bytes);
@@ -99,11 +113,6 @@ private:
   std::string describeInputs(std::string_view name) const;
   Status unknownInput(std::string_view name) const;
 
-  /// This rank's part of a state.
-  std::span<std::byte> part(uint32_t state) const;
-  /// The whole state if this rank holds it, else its part.
-  std::span<std::byte> held(uint32_t state) const;
-  bool holdsWhole(uint32_t state) const;
   /// Puts into `buffer` what all ranks have of a state, unless this one holds
   /// it whole.
   Result<std::span<const std::byte>>

@@ -1,0 +1,89 @@
+#ifndef DSC_RUNTIME_CHECKPOINT_CHECKPOINT_H
+#define DSC_RUNTIME_CHECKPOINT_CHECKPOINT_H
+
+#include "runtime/checkpoint/PartFile.h"
+#include "runtime/data/CheckpointFolder.h"
+#include "runtime/data/CheckpointManifest.h"
+
+#include <future>
+
+namespace dsc::runtime {
+
+/// What the host knows of a training, beside the states of the module.
+struct CheckpointPoint {
+  uint64_t step = 0;
+  std::optional<uint64_t> seed;
+  DataPosition position;
+};
+
+/// Saves checkpoints in the background of a training. Each rank has one; all
+/// ranks make the same calls, between two updates, on the session's thread.
+///
+/// save() copies the rank's part of the state into a buffer that was allocated
+/// at the start, and a thread writes that. The next save waits for it. That
+/// thread never talks to other ranks: poll() does, and rank 0 completes the set
+/// when all parts are on the disk. A rank's failure is an error of the next
+/// call, on all ranks.
+class CheckpointWriter {
+public:
+  /// `folder` outlives the writer, is locked by this run and null on all ranks
+  /// but 0; `path` is the same on all. The newest `keep` sets are kept.
+  static Result<std::unique_ptr<CheckpointWriter>>
+  create(const Session &session, const CheckpointFolder *folder,
+         const std::string &path, uint64_t keep);
+  ~CheckpointWriter();
+  CheckpointWriter(const CheckpointWriter &) = delete;
+  CheckpointWriter &operator=(const CheckpointWriter &) = delete;
+
+  /// Starts to save the state as it is now.
+  Status save(const CheckpointPoint &point);
+
+  /// Takes what is being saved a step further, if there is anything. To be
+  /// called after every update. Does not wait for the disk.
+  Status poll();
+
+  /// Waits until what has been saved is complete.
+  Status finish();
+
+  /// Sets that are complete.
+  uint64_t completed() const { return completedSets; }
+
+  /// Seconds for which the training has stood still since the last call.
+  double takeStall() { return std::exchange(stall, 0); }
+
+  /// Bytes that this rank copies and writes for a set, without its header: what
+  /// the buffer has.
+  uint64_t snapshotBytes() const { return snapshot.bytes(); }
+
+private:
+  enum class Phase { Idle, Writing, Completing };
+
+  CheckpointWriter(const Session &session, const CheckpointFolder *folder,
+                   const std::string &path, uint64_t keep, Shard shard,
+                   Arena snapshot);
+
+  void start(Phase next, std::function<Status()> job);
+  Status advance(bool waits);
+  Status collectOutcome(bool waits, bool &isDone);
+  Status complete();
+  Status write();
+  Status writeManifest(const std::vector<std::string> &parts);
+
+  const Session &session;
+  const CheckpointFolder *folder;
+  std::string path;
+  uint64_t keep;
+  Shard shard;
+  Arena snapshot;
+  double stall = 0;
+  uint64_t completedSets = 0;
+
+  Phase phase = Phase::Idle;
+  CheckpointPoint point;   ///< What is being saved; set while idle.
+  PartRecords records;     ///< Written by the job, read when it is done.
+  std::future<Status> job; ///< Declared last: waits for its thread at the end.
+};
+
+} // namespace dsc::runtime
+
+#endif // DSC_RUNTIME_CHECKPOINT_CHECKPOINT_H

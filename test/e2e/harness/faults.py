@@ -2,11 +2,10 @@
 
 import os
 import re
-import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 
 from .session import Session
+from .tools import build_preloaded
 
 # What becomes of a rank, as its launcher says.
 CAUSES = {
@@ -24,10 +23,7 @@ PLACE = re.compile(
 
 def build_fault(folder):
     """The library that fault.cpp makes."""
-    source = Path(__file__).with_name("fault.cpp")
-    library = folder / "fault.so"
-    subprocess.run(["clang++-22", "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
-    return library
+    return build_preloaded("fault", folder)
 
 
 def environment(library, kind, rank, number):

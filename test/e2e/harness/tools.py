@@ -29,7 +29,7 @@ class Result:
         return "%s\n-> %d\n%s%s" % (" ".join(self.command), self.code, self.out, self.err)
 
 
-def run(tool, *arguments, cwd=None, limit_bytes=None):
+def run(tool, *arguments, cwd=None, limit_bytes=None, environment=None):
     """Runs dsc or dsrun. `limit_bytes` bounds the files that it may write."""
     assert (BIN / tool).exists(), "no %s in %s: run ./dev build, or set DSC_BIN" % (tool, BIN)
     command = [str(BIN / tool), *map(str, arguments)]
@@ -42,6 +42,7 @@ def run(tool, *arguments, cwd=None, limit_bytes=None):
     done = subprocess.run(
         command,
         cwd=cwd,
+        env=environment,
         capture_output=True,
         encoding="utf-8",
         errors="replace",  # messages quote names from damaged files
@@ -66,3 +67,11 @@ def train_module(module, *flags, cwd=None):
     assert result.code == 0, str(result)
     lines = [json.loads(line) for line in metrics.read_text().splitlines()]
     return [line for line in lines if "loss" in line]
+
+
+def build_preloaded(name, folder):
+    """A library of this folder, to be loaded in front of others by LD_PRELOAD."""
+    source = Path(__file__).with_name(name + ".cpp")
+    library = folder / (name + ".so")
+    subprocess.run(["clang++-22", "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library

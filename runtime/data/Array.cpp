@@ -25,34 +25,32 @@ Result<Array> readFromSafetensors(const std::string &path,
                     keys.empty() ? "none" : keys);
 }
 
-/// Splits `FILE.ext:KEY` after the extension, so that a path may hold colons.
-bool splitKey(const std::string &location, const std::string &extension,
-              std::string &path, std::string &key) {
-  if (location.ends_with(extension)) {
-    path = location;
-    return true;
-  }
-  size_t colon = location.find(extension + ":");
-  if (colon == std::string::npos)
-    return false;
-  path = location.substr(0, colon + extension.size());
-  key = location.substr(path.size() + 1);
-  return true;
-}
-
 } // namespace
 
-Result<Array> dsc::runtime::readArray(const std::string &location) {
-  std::string path, key;
-  if (splitKey(location, ".npz", path, key)) {
-    DSC_ASSIGN(auto file, MappedFile::open(path));
-    return readNpz(file, key);
+ArrayLocation dsc::runtime::splitLocation(const std::string &location) {
+  for (std::string extension : {".npz", ".safetensors"}) {
+    if (location.ends_with(extension))
+      break;
+    size_t colon = location.find(extension + ":");
+    if (colon == std::string::npos)
+      continue;
+    colon += extension.size();
+    return {location.substr(0, colon), location.substr(colon + 1)};
   }
-  if (splitKey(location, ".safetensors", path, key))
+  return {location, ""};
+}
+
+Result<Array> dsc::runtime::readArray(const std::string &location) {
+  const auto [path, key] = splitLocation(location);
+  if (path.ends_with(".safetensors"))
     return readFromSafetensors(path, key);
-  if (!location.ends_with(".npy"))
+  if (!path.ends_with(".npz") && !path.ends_with(".npy"))
     return inputError("'", location, "': data is read from FILE.npy, ",
                       "FILE.npz:KEY or FILE.safetensors:KEY");
-  DSC_ASSIGN(auto file, MappedFile::open(location));
-  return parseNpy(file->bytes(), location, file);
+  DSC_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::open(path));
+  if (path.ends_with(".npz"))
+    return readNpz(file, key);
+  DSC_ASSIGN(Array array, parseNpy(file->bytes(), location, file));
+  array.file = file;
+  return array;
 }

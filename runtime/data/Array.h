@@ -11,6 +11,8 @@
 
 namespace dsc::runtime {
 
+class MappedFile;
+
 /// A dense row-major array in a file, for reading.
 struct Array {
   std::string location;            ///< `images.npz:x`, for messages.
@@ -19,7 +21,17 @@ struct Array {
   Shape shape;
   std::span<const std::byte> bytes;  ///< Checked against type and shape.
   std::shared_ptr<const void> owner; ///< Keeps `bytes` valid.
+  /// Where `bytes` lie; null if they are in memory.
+  std::shared_ptr<const MappedFile> file;
 };
+
+/// A location as readArray takes it, split after the extension, so that a path
+/// may hold colons.
+struct ArrayLocation {
+  std::string path;
+  std::string key; ///< Empty if there is none.
+};
+ArrayLocation splitLocation(const std::string &location);
 
 /// Reads `FILE.npy`, `FILE.npz:KEY` or `FILE.safetensors:KEY`. The key may be
 /// left out where the file holds one array. Mapped, not copied, unless it is

@@ -1,4 +1,5 @@
 #include "runtime/data/AtomicFile.h"
+#include "runtime/data/Glob.h"
 #include "runtime/data/Npz.h"
 #include "runtime/data/Safetensors.h"
 #include "runtime/data/TokenWindows.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <thread>
 #include <zlib.h>
 
 using namespace dsc::runtime;
@@ -234,9 +236,13 @@ TEST_F(DataTest, TokensOfEachType) {
       write("t.bin", std::string("\x01\x02\xff\x00\x00\x00\x80\xff", 8));
   auto tokens = [&](TokenType type) {
     Result<TokenFile> file = TokenFile::open(path, type);
-    std::vector<uint32_t> values;
-    for (uint64_t i = 0; i < file->size(); ++i)
-      values.push_back((*file)[i]);
+    std::vector<uint32_t> values(file->size());
+    EXPECT_TRUE(file->read(0, values).ok());
+    for (uint64_t i = 0; i < file->size(); ++i) { // Also one by one.
+      uint32_t token = 0;
+      EXPECT_TRUE(file->read(i, std::span(&token, 1)).ok());
+      EXPECT_EQ(token, values[i]);
+    }
     return values;
   };
   EXPECT_EQ(tokens(TokenType::Text),
@@ -269,8 +275,12 @@ TEST_F(DataTest, TokenWindows) {
     EXPECT_TRUE(windows.ok()) << windows.status().message();
     EXPECT_EQ(windows->leftOut(), leftOut);
     std::string text;
-    for (uint64_t i = 0; i < windows->size(); ++i)
-      text += char((*(*windows)[i].file)[(*windows)[i].first]);
+    for (uint64_t i = 0; i < windows->size(); ++i) {
+      auto [file, first] = (*windows)[i];
+      uint32_t token = 0;
+      EXPECT_TRUE(file->read(first, std::span(&token, 1)).ok());
+      text += char(token);
+    }
     return text;
   };
   // Windows of 4 and a label more: 9 and 4 tokens are predicted.
@@ -294,6 +304,82 @@ TEST_F(DataTest, TokenWindows) {
   EXPECT_FALSE(TokenWindows::open({write("empty", "")}, TokenType::Text,
                                   {1, 1, false, false})
                    .ok());
+}
+
+// A file that shrinks after it was opened is an error where it is read, in any
+// thread, and what is still there can be read.
+TEST_F(DataTest, TruncatedWhileMapped) {
+  std::string path = write("t.bin", std::string(5 * 4096, 'a'));
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  std::filesystem::resize_file(path, 4096);
+  std::string expected = "'" + path +
+                         "' cannot be read any more: it was "
+                         "truncated after it was opened, or its disk fails";
+  auto readPage = [&](size_t page) {
+    std::byte bytes[4096];
+    return (*file)->copy(bytes, (*file)->bytes().subspan(page * 4096, 4096));
+  };
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(readPage(0).ok());
+    Status status = readPage(3);
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.message(), expected);
+  }
+  std::thread([&] { EXPECT_FALSE(readPage(2).ok()); }).join();
+  EXPECT_EQ((*file)->checkUnchanged().message(),
+            "'" + path +
+                "' was written to after it was opened; data that a "
+                "run reads must stay as it is");
+}
+
+// Whatever else raises the signal still ends the process.
+TEST_F(DataTest, OtherFaultsStayFatal) {
+  std::string path = write("t.bin", std::string(2 * 4096, 'a'));
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  std::byte first;
+  ASSERT_TRUE((*file)->copy(&first, (*file)->bytes().first(1)).ok());
+  std::filesystem::resize_file(path, 0);
+  EXPECT_DEATH(
+      (void)*const_cast<const volatile std::byte *>(&(*file)->bytes()[4096]),
+      "");
+}
+
+TEST_F(DataTest, ReplacedFilesStayReadable) {
+  std::string path = write("t.bin", "old");
+  Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  std::filesystem::rename(write("new.bin", "newer"), path);
+  EXPECT_TRUE((*file)->checkUnchanged().ok());
+  std::filesystem::remove(path);
+  EXPECT_TRUE((*file)->checkUnchanged().ok());
+  EXPECT_EQ(char((*file)->bytes()[2]), 'd');
+}
+
+TEST_F(DataTest, Patterns) {
+  for (const char *name : {"b10.bin", "b2.bin", "B1.bin", "x.npz", "a[1].bin"})
+    write(name, "1234");
+  std::filesystem::create_directory(directory.file("d.bin"));
+  auto names = [&](const Result<std::vector<std::string>> &paths) {
+    std::string all;
+    for (const std::string &path : *paths)
+      all += path.substr(directory.file("").size()) + " ";
+    return all;
+  };
+  // By the bytes of the names, whatever the locale.
+  EXPECT_EQ(names(expandPattern(directory.file("?*[0-9].bin"))),
+            "B1.bin b10.bin b2.bin ");
+  EXPECT_EQ(names(expandPattern(directory.file("a[1].bin"))), "a[1].bin ");
+  EXPECT_EQ(names(expandPattern(directory.file("none.bin"))), "none.bin ");
+  EXPECT_EQ(names(expandLocation(directory.file("*.npz:x:y"))), "x.npz:x:y ");
+  std::string none = directory.file("*.none");
+  EXPECT_EQ(expandPattern(none).status().message(),
+            "no file matches '" + none + "'");
+  std::string folder = directory.file("d.bin");
+  EXPECT_EQ(MappedFile::open(folder).status().message(),
+            "'" + folder + "' is a directory; name the files in it, as in '" +
+                folder + "/*'");
 }
 
 } // namespace

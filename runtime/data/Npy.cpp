@@ -152,7 +152,8 @@ Result<Array> dsc::runtime::parseNpy(std::span<const std::byte> bytes,
     return fail("stored in Fortran order; save numpy.ascontiguousarray(a)");
 
   Array array{location,     std::nullopt, numpyName(header.descr),
-              header.shape, {},           std::move(owner)};
+              header.shape, {},           std::move(owner),
+              nullptr};
   for (const ElementTypeInfo &type : elementTypes())
     if (header.descr == type.npy)
       array.type = type.type;

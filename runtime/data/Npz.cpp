@@ -166,8 +166,11 @@ Result<Array> dsc::runtime::readNpz(std::shared_ptr<const MappedFile> file,
     return inputError("'", location, "': the archive is truncated");
   std::span<const std::byte> packed =
       file->bytes().subspan(data, found->packedSize);
-  if (found->method == 0)
-    return parseNpy(packed, location, file);
+  if (found->method == 0) {
+    DSC_ASSIGN(Array array, parseNpy(packed, location, file));
+    array.file = file;
+    return array;
+  }
   if (found->method != 8)
     return inputError("'", location, "': unknown compression; write it with ",
                       "numpy.savez or numpy.savez_compressed");

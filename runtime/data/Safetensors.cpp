@@ -95,7 +95,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
     if (name == "__metadata__")
       continue;
     DSC_ASSIGN(Array array, parseEntry(entry, data, path + ":" + name));
-    array.owner = file.mapping;
+    array.owner = array.file = file.mapping;
     file.arrays.emplace(name, std::move(array));
   }
   return file;

@@ -23,9 +23,17 @@ Result<TokenFile> TokenFile::open(const std::string &path, TokenType type) {
   return TokenFile(std::move(file), width);
 }
 
-uint32_t TokenFile::operator[](uint64_t index) const {
-  const std::byte *at = mapping->bytes().data() + index * width;
-  uint32_t token = 0;             // Its upper bytes stay zero: all targets are
-  std::memcpy(&token, at, width); // little-endian.
-  return token;
+Status TokenFile::read(uint64_t first, std::span<uint32_t> tokens) const {
+  // Packed at the end of their place, then widened from the front: all targets
+  // are little-endian.
+  auto *bytes = reinterpret_cast<std::byte *>(tokens.data());
+  std::byte *packed = bytes + tokens.size() * (sizeof(uint32_t) - width);
+  DSC_RETURN_IF_ERROR(mapping->copy(
+      packed, mapping->bytes().subspan(first * width, tokens.size() * width)));
+  for (uint64_t i = 0; width < sizeof(uint32_t) && i < tokens.size(); ++i) {
+    uint32_t token = 0;
+    std::memcpy(&token, packed + i * width, width);
+    tokens[i] = token;
+  }
+  return {};
 }

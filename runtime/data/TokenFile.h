@@ -16,7 +16,13 @@ public:
 
   const std::string &path() const { return mapping->path(); }
   uint64_t size() const { return mapping->bytes().size() / width; }
-  uint32_t operator[](uint64_t index) const;
+
+  /// Copies `tokens.size()` tokens from `first` on, which must exist. Any
+  /// thread; no allocation.
+  Status read(uint64_t first, std::span<uint32_t> tokens) const;
+
+  /// As MappedFile::checkUnchanged.
+  Status checkUnchanged() const { return mapping->checkUnchanged(); }
 
 private:
   TokenFile(std::shared_ptr<const MappedFile> mapping, uint32_t width)

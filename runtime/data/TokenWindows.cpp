@@ -1,16 +1,20 @@
 #include "runtime/data/TokenWindows.h"
+#include "runtime/data/Glob.h"
 
 #include <algorithm>
 
 using namespace dsc::runtime;
 
-Result<TokenWindows> TokenWindows::open(const std::vector<std::string> &paths,
-                                        TokenType type,
-                                        const WindowShape &shape) {
+Result<TokenWindows>
+TokenWindows::open(const std::vector<std::string> &patterns, TokenType type,
+                   const WindowShape &shape) {
   TokenWindows windows(shape);
-  for (const std::string &path : paths) {
-    DSC_ASSIGN(TokenFile file, TokenFile::open(path, type));
-    DSC_RETURN_IF_ERROR(windows.addFile(std::move(file)));
+  for (const std::string &pattern : patterns) {
+    DSC_ASSIGN(std::vector<std::string> paths, expandPattern(pattern));
+    for (const std::string &path : paths) {
+      DSC_ASSIGN(TokenFile file, TokenFile::open(path, type));
+      DSC_RETURN_IF_ERROR(windows.addFile(std::move(file)));
+    }
   }
   return windows;
 }

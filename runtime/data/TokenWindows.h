@@ -25,8 +25,9 @@ public:
     uint64_t first;
   };
 
-  /// Opens the files; each must hold a window at least.
-  static Result<TokenWindows> open(const std::vector<std::string> &paths,
+  /// Opens the files that the patterns (Glob.h) match, in their order; each
+  /// must hold a window at least.
+  static Result<TokenWindows> open(const std::vector<std::string> &patterns,
                                    TokenType type, const WindowShape &shape);
 
   uint64_t size() const { return ends.empty() ? 0 : ends.back(); }

@@ -1,7 +1,8 @@
 #include "runtime/driver/Dataset.h"
-#include "runtime/program/IndexRange.h"
+#include "runtime/data/Glob.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace dsc::runtime;
@@ -18,7 +19,20 @@ const InputFile *findFile(const std::vector<InputFile> &files,
   return found == files.end() ? nullptr : &*found;
 }
 
-/// Every file must have its input, once, and every input its file or tokens.
+/// All files of an input, in order.
+Result<std::vector<std::string>>
+locationsOf(const std::vector<InputFile> &files, const std::string &name) {
+  std::vector<std::string> all;
+  for (const InputFile &file : files) {
+    if (file.name != name)
+      continue;
+    DSC_ASSIGN(std::vector<std::string> some, expandLocation(file.location));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+/// Every file must have its input, and every input its files or tokens.
 Status checkNames(const Manifest::Entry &entry,
                   const std::optional<TokenData> &text,
                   const DataSource &source) {
@@ -41,8 +55,6 @@ Status checkNames(const Manifest::Entry &entry,
     if (std::none_of(entry.inputs.begin(), entry.inputs.end(), named))
       return inputError(option, ": the module has no input '", file.name,
                         "'; it has ", known);
-    if (std::count_if(files.begin(), files.end(), named) > 1)
-      return inputError(option, ": input '", file.name, "' is given twice");
   }
   if (!missing.empty())
     return inputError("no data for ", missing, "; give it with ", option,
@@ -50,42 +62,22 @@ Status checkNames(const Manifest::Entry &entry,
   return {};
 }
 
-/// Whether the first dim of an input counts samples.
-bool isPerSample(const Manifest::Input &input, uint64_t batch) {
-  return !input.shape.empty() && uint64_t(input.shape[0]) == batch;
-}
-
-/// The shape that an array of shape `have` should have for an input.
-Shape wantedShape(const Manifest::Input &input, uint64_t batch,
-                  const Shape &have) {
-  Shape want = input.shape;
-  if (isPerSample(input, batch) && !have.empty())
-    want[0] = have[0]; // Any number of samples.
-  return want;
-}
-
-/// A note on how to bring an array into the wanted shape, where only the shape
-/// differs.
-std::string reshapeHint(const Shape &have, const Shape &want) {
-  Result<uint64_t> haveCount = elementCount(have);
-  Result<uint64_t> wantCount = elementCount(want);
-  if (!haveCount.ok() || !wantCount.ok() || *haveCount != *wantCount)
-    return "";
-  std::string sizes = toString(want);
-  return "; reshape it with a.reshape(" + sizes.substr(1, sizes.size() - 2) +
-         ")";
-}
-
 /// Why none of the entries takes the files: what the first one of fitting
 /// shapes says, or else the shapes that each takes, of as many samples as there
-/// are.
+/// are in an input's first file.
 Status explainFailures(const std::vector<const Manifest::Entry *> &entries,
                        const std::vector<Status> &failures,
                        const DataSource &source) {
-  const std::vector<InputFile> &files = source.files;
+  std::vector<InputFile> files;
   std::vector<Result<Array>> arrays;
-  for (const InputFile &file : files)
-    arrays.push_back(readArray(file.location));
+  for (const InputFile &file : source.files) {
+    if (findFile(files, file.name))
+      continue;
+    files.push_back(file);
+    Result<std::vector<std::string>> found = expandLocation(file.location);
+    arrays.push_back(found.ok() ? readArray(found->front())
+                                : Result<Array>(found.status()));
+  }
   std::string given, taken;
   auto append = [](std::string &list, const std::string &name,
                    const Shape &shape) {
@@ -119,21 +111,32 @@ Result<Dataset> Dataset::open(const Manifest::Entry &entry,
   Dataset data(entry);
   if (!source.tokens.empty()) {
     DSC_ASSIGN(data.text, TokenData::open(entry, source));
-    DSC_RETURN_IF_ERROR(data.countSamples(
-        data.text->samples(), source.tokensOption, source.tokens.front()));
+    DSC_RETURN_IF_ERROR(
+        data.countSamples(data.text->samples(), source.tokensOption,
+                          concat("'", source.tokens.front(), "'")));
   }
   DSC_RETURN_IF_ERROR(checkNames(entry, data.text, source));
   for (const Manifest::Input &input : entry.inputs) {
     if (input.role == kWeightRole)
       data.weightInput = &input;
-    if (const InputFile *file = findFile(source.files, input.name))
-      DSC_RETURN_IF_ERROR(data.addColumn(input, *file, option));
+    if (!findFile(source.files, input.name))
+      continue;
+    std::string where = option + " " + input.name;
+    auto locations = locationsOf(source.files, input.name);
+    if (!locations.ok())
+      return locations.status().in(where);
+    DSC_ASSIGN(Column column,
+               Column::open(input, data.batchSize, *locations, where));
+    if (column.isPerSample())
+      DSC_RETURN_IF_ERROR(
+          data.countSamples(column.samples(), where, column.describe()));
+    data.columns.push_back(std::move(column));
   }
   if (data.counted.empty())
     return inputError(option, ": no input of the module has the batch of ",
                       data.batchSize, " as its first dim");
   if (data.sampleCount == 0)
-    return inputError(option, ": '", data.counted, "' holds no samples");
+    return inputError(option, ": ", data.counted, " holds no samples");
   if (data.batches() == 0)
     return inputError(data.text ? source.tokensOption : option, ": ",
                       data.sampleCount, " samples do not fill a batch of ",
@@ -159,69 +162,63 @@ Dataset::openFirst(const std::vector<const Manifest::Entry *> &entries,
 
 /// All inputs that count samples must agree.
 Status Dataset::countSamples(uint64_t samples, const std::string &where,
-                             const std::string &location) {
-  if (!counted.empty() && samples != sampleCount)
-    return inputError(where, ": '", location, "' has ", samples,
-                      " samples and '", counted, "' has ", sampleCount);
-  counted = location;
-  sampleCount = samples;
+                             const std::string &files) {
+  if (!counted.empty() && samples != fileSamples)
+    return inputError(where, ": ", files, " has ", samples, " samples and ",
+                      counted, " has ", fileSamples);
+  counted = files;
+  fileSamples = sampleCount = samples;
   return {};
 }
 
-Status Dataset::addColumn(const Manifest::Input &input, const InputFile &file,
-                          const std::string &option) {
-  Result<Array> read = readArray(file.location);
-  std::string where = option + " " + file.name;
-  if (!read.ok())
-    return read.status().in(where);
-  Array &array = *read;
-  if (array.type != input.type)
-    return inputError(where, ": '", array.location, "' holds ", array.typeName,
-                      " and the input takes ", info(input.type).numpy,
-                      "; convert it with a.astype('", info(input.type).numpy,
-                      "')");
-
-  bool perSample = isPerSample(input, batchSize);
-  Shape want = wantedShape(input, batchSize, array.shape);
-  if (array.shape != want)
-    return inputError(where, ": '", array.location, "' has shape ",
-                      toString(array.shape), " and the input takes ",
-                      perSample ? "samples of shape " : "",
-                      perSample ? toString(Shape(want.begin() + 1, want.end()))
-                                : toString(want),
-                      reshapeHint(array.shape, want));
-  if (perSample)
-    DSC_RETURN_IF_ERROR(countSamples(array.shape[0], where, array.location));
-  uint64_t elements = array.bytes.size() / byteSize(input.type);
-  uint64_t rows = perSample ? std::max<uint64_t>(array.shape[0], 1) : 1;
-  DSC_RETURN_IF_ERROR(checkIndices(input, array.bytes, elements / rows,
-                                   concat(where, ": '", array.location, "'")));
-  columns.push_back({&input, std::move(array), perSample});
+Status Dataset::keep(DataPart part, double fraction,
+                     std::optional<uint64_t> seed) {
+  if (fileSamples < 2)
+    return inputError("one sample, in ", counted,
+                      ", cannot be split into a part to train on and one that "
+                      "is held out");
+  uint64_t heldOut = std::clamp<uint64_t>(
+      uint64_t(std::llround(fraction * double(fileSamples))), 1,
+      fileSamples - 1);
+  partOrder.reset();
+  if (seed)
+    partOrder.emplace(fileSamples, *seed, UINT64_MAX);
+  partBegin = part == DataPart::HeldOut ? fileSamples - heldOut : 0;
+  sampleCount = part == DataPart::HeldOut ? heldOut : fileSamples - heldOut;
   return {};
 }
 
-Status Dataset::fill(Session &session,
-                     std::span<const uint64_t> samples) const {
-  const uint64_t any = 0; // What stands where no sample does.
+void Dataset::list(const std::optional<Permutation> &order, uint64_t first,
+                   uint64_t count, std::vector<uint64_t> &samples) const {
+  samples.clear();
+  for (uint64_t place = first; place < first + count; ++place) {
+    uint64_t sample = partBegin + (order ? (*order)[place] : place);
+    samples.push_back(partOrder ? (*partOrder)[sample] : sample);
+  }
+}
+
+const Column *Dataset::columnOf(const Manifest::Input &input) const {
+  for (const Column &column : columns)
+    if (&column.input() == &input)
+      return &column;
+  return nullptr;
+}
+
+Status Dataset::gather(std::span<const uint64_t> samples,
+                       std::span<std::byte *const> buffers) const {
+  // What stands where no sample does.
+  const uint64_t any = partOrder ? (*partOrder)[partBegin] : partBegin;
   std::span<const uint64_t> rows =
       samples.empty() ? std::span(&any, 1) : samples;
-  if (text)
-    DSC_RETURN_IF_ERROR(text->fill(session, rows));
-  for (const Column &column : columns) {
-    std::byte *buffer = session.inputBuffer(*column.input);
-    if (!column.perSample) {
-      std::copy(column.array.bytes.begin(), column.array.bytes.end(), buffer);
-      continue;
-    }
-    uint64_t row = column.input->bytes / batchSize;
-    for (uint64_t i = 0; i < batchSize && row; ++i) {
-      uint64_t sample = rows[i < rows.size() ? i : 0];
-      std::memcpy(buffer + i * row, column.array.bytes.data() + sample * row,
-                  row);
-    }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const Manifest::Input &input = usedEntry->inputs[i];
+    if (const Column *column = columnOf(input))
+      DSC_RETURN_IF_ERROR(column->gather(rows, buffers[i]));
+    else if (text && text->fills(input))
+      DSC_RETURN_IF_ERROR(text->gather(input, rows, buffers[i]));
+    if (&input == weightInput)
+      fillWeights(samples.size(), buffers[i]);
   }
-  if (weightInput)
-    fillWeights(session, samples);
   return {};
 }
 
@@ -236,17 +233,10 @@ std::string Dataset::epochNotice(uint64_t ranks) const {
                 "no sample weights");
 }
 
-void Dataset::fillWeights(Session &session,
-                          std::span<const uint64_t> samples) const {
-  bool given =
-      std::any_of(columns.begin(), columns.end(), [&](const Column &column) {
-        return column.input == weightInput;
-      });
-  std::byte *buffer = session.inputBuffer(*weightInput);
-  uint64_t row = weightInput->bytes / batchSize;
-  uint64_t used = samples.size() * row;
+void Dataset::fillWeights(uint64_t samples, std::byte *buffer) const {
+  uint64_t used = samples * (weightInput->bytes / batchSize);
   std::memset(buffer + used, 0, weightInput->bytes - used);
-  if (given)
+  if (columnOf(*weightInput))
     return; // The user's own weights lie in the used part already.
   auto fillOnes = [&](auto one) {
     for (uint64_t at = 0; at + sizeof(one) <= used; at += sizeof(one))
@@ -256,4 +246,18 @@ void Dataset::fillWeights(Session &session,
     fillOnes(1.0);
   else
     fillOnes(1.0f);
+}
+
+Status dsc::runtime::splitData(std::optional<Dataset> &data, Dataset &evalData,
+                               double fraction, std::optional<uint64_t> seed) {
+  if (data) {
+    DSC_RETURN_IF_ERROR(data->keep(DataPart::Trained, fraction, seed));
+  }
+  DSC_RETURN_IF_ERROR(evalData.keep(DataPart::HeldOut, fraction, seed));
+  if (data && data->allSamples() != evalData.allSamples())
+    return inputError("--eval-split: '", data->entry().name, "' makes ",
+                      data->allSamples(), " samples of the data and '",
+                      evalData.entry().name, "' ", evalData.allSamples(),
+                      ", so that none of them could be held out");
+  return {};
 }

@@ -1,19 +1,22 @@
 #ifndef DSC_RUNTIME_DRIVER_DATASET_H
 #define DSC_RUNTIME_DRIVER_DATASET_H
 
-#include "runtime/data/Array.h"
+#include "runtime/data/Shuffle.h"
+#include "runtime/driver/Column.h"
 #include "runtime/driver/TokenData.h"
 
 namespace dsc::runtime {
 
-/// The samples of a run: one array for each input of an entry, the first dim of
-/// each counting samples, or windows of text. An input whose first dim is not
-/// the batch is the same in every batch.
+/// The two parts of samples that are split for training and evaluation.
+enum class DataPart { Trained, HeldOut };
+
+/// The samples of a run: a column of files for each input of an entry, or
+/// windows of text.
 class Dataset {
 public:
   /// Opens and checks the files: names, types, shapes, equal sample counts, and
-  /// the range of labels and indices. Tokens are checked when they are used,
-  /// since a text may be larger than memory.
+  /// the range of labels and indices. What could be larger than memory is
+  /// checked when it is used.
   static Result<Dataset> open(const Manifest::Entry &entry,
                               const DataSource &source);
 
@@ -23,10 +26,18 @@ public:
   openFirst(const std::vector<const Manifest::Entry *> &entries,
             const DataSource &source);
 
+  /// Keeps a part: of all samples, `fraction` (above 0, below 1; one sample at
+  /// least on either side) are held out, by the permutation of `seed` in epoch
+  /// 2^64 - 1 (Shuffle.h), or without a seed the last ones. May be called
+  /// again.
+  Status keep(DataPart part, double fraction, std::optional<uint64_t> seed);
+
   /// The entry whose inputs these samples are.
   const Manifest::Entry &entry() const { return *usedEntry; }
 
   uint64_t samples() const { return sampleCount; }
+  /// Those of the files, of which this may be a part.
+  uint64_t allSamples() const { return fileSamples; }
   uint64_t batch() const { return batchSize; }
 
   /// Tokens of a sample, 0 if the samples are no text.
@@ -50,9 +61,17 @@ public:
     return (batches() + (canPad() ? ranks - 1 : 0)) / ranks;
   }
 
-  /// Fills the session's input buffers with these samples, at most a batch; the
-  /// rest of a batch repeats the first of them, or of all, with weight 0.
-  Status fill(Session &session, std::span<const uint64_t> samples) const;
+  /// Lists the samples at `count` places from `first` on of an order of this
+  /// part, or of that of the files, for gather(). No allocation within the
+  /// vector's capacity.
+  void list(const std::optional<Permutation> &order, uint64_t first,
+            uint64_t count, std::vector<uint64_t> &samples) const;
+
+  /// Gathers listed samples, at most a batch, into a buffer for each input of
+  /// the entry, in order; the rest of a batch repeats the first of them, or
+  /// any, with weight 0. No allocation but for errors. One thread at a time.
+  Status gather(std::span<const uint64_t> samples,
+                std::span<std::byte *const> buffers) const;
 
   /// What to tell a user whose text, or whose samples in each epoch, are not
   /// used whole; empty if they are.
@@ -60,29 +79,32 @@ public:
   std::string epochNotice(uint64_t ranks) const;
 
 private:
-  struct Column {
-    const Manifest::Input *input;
-    Array array;
-    bool perSample;
-  };
-
   Dataset(const Manifest::Entry &entry)
       : usedEntry(&entry), batchSize(entry.batch) {}
 
-  Status addColumn(const Manifest::Input &input, const InputFile &file,
-                   const std::string &option);
   Status countSamples(uint64_t samples, const std::string &where,
-                      const std::string &location);
-  void fillWeights(Session &session, std::span<const uint64_t> samples) const;
+                      const std::string &files);
+  void fillWeights(uint64_t samples, std::byte *buffer) const;
+  const Column *columnOf(const Manifest::Input &input) const;
 
   const Manifest::Entry *usedEntry;
   uint64_t batchSize;
-  uint64_t sampleCount = 0;
-  std::string counted; ///< What told sampleCount, for messages.
+  uint64_t fileSamples = 0; ///< Of the files.
+  uint64_t sampleCount = 0; ///< Of the part that is kept.
+  std::string counted;      ///< What told fileSamples, for messages.
   std::vector<Column> columns;
   std::optional<TokenData> text;
   const Manifest::Input *weightInput = nullptr;
+  /// Of all samples, where this is a part of them: it has the places from
+  /// partBegin on.
+  std::optional<Permutation> partOrder;
+  uint64_t partBegin = 0;
 };
+
+/// Splits the data as --eval-split says: `evalData` keeps what is held out, and
+/// `data`, where there is training, the rest.
+Status splitData(std::optional<Dataset> &data, Dataset &evalData,
+                 double fraction, std::optional<uint64_t> seed);
 
 } // namespace dsc::runtime
 

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <numeric>
 
 using namespace dsc::runtime;
 
@@ -39,12 +38,14 @@ Result<EvalReport> readReport(const Session &session, uint64_t samples) {
 Status runBatches(Session &session, const Dataset &data, uint64_t begin,
                   uint64_t end, OutputWriter *writer) {
   std::vector<uint64_t> batch;
+  std::vector<std::byte *> buffers;
+  for (const Manifest::Input &input : data.entry().inputs)
+    buffers.push_back(session.inputBuffer(input));
   const uint64_t together = data.batch() * session.ranks();
   for (uint64_t round = begin; round < end; round += together) {
     uint64_t first = std::min(round + session.rank() * data.batch(), end);
-    batch.resize(std::min(data.batch(), end - first));
-    std::iota(batch.begin(), batch.end(), first);
-    DSC_RETURN_IF_ERROR(data.fill(session, batch));
+    data.list(std::nullopt, first, std::min(data.batch(), end - first), batch);
+    DSC_RETURN_IF_ERROR(data.gather(batch, buffers));
     DSC_RETURN_IF_ERROR(session.run(data.entry().name));
     if (writer)
       DSC_RETURN_IF_ERROR(

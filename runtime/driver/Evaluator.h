@@ -4,6 +4,7 @@
 #include "runtime/data/AtomicFile.h"
 #include "runtime/driver/Dataset.h"
 #include "runtime/monitor/Report.h"
+#include "runtime/program/Session.h"
 
 namespace dsc::runtime {
 

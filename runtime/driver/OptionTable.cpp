@@ -33,6 +33,13 @@ Status parseTimeout(RunOptions &options, const std::string &text) {
   return {};
 }
 
+Status parseEvalSplit(RunOptions &options, const std::string &text) {
+  DSC_RETURN_IF_ERROR(parseNumber(text, options.evalSplit));
+  if (!(options.evalSplit > 0 && options.evalSplit < 1)) // Also not a NaN.
+    return usageError("'", text, "' is not a number above 0 and below 1");
+  return {};
+}
+
 auto count(uint64_t RunOptions::*member) {
   return [member](RunOptions &options, const std::string &text) {
     return parseCount(text, options.*member);
@@ -202,11 +209,13 @@ const std::vector<Option> &dsc::runtime::optionTable() {
       {"Data", "input", "NAME=FILE",
        "training data for input NAME: FILE.npy, FILE.npz:KEY or "
        "FILE.safetensors:KEY; the first dim counts samples; repeated for each "
-       "input",
+       "input; further files of one input, and those of a pattern (x=d/*.npy, "
+       "sorted), follow one another",
        "none", inputFile(&RunOptions::data)},
       {"Data", "tokens", "FILE...",
        "training text: each sample is a window of tokens, and the labels are "
-       "the tokens after each; the files follow one another",
+       "the tokens after each; the files, and those of a pattern ('d/*.bin', "
+       "sorted), follow one another",
        "none", tokenFile(&RunOptions::data)},
       {"Data", "token-type", "u16|u32|text",
        "how the files of --tokens hold tokens: little-endian numbers, or text, "
@@ -275,6 +284,11 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "evaluate at the end: loss, and accuracy where labels are classes; "
        "without --steps and --epochs, only evaluate",
        "off", flag(&RunOptions::eval)},
+      {"Evaluation", "eval-split", "FRACTION",
+       "hold out this fraction of the samples of --input or --tokens, never to "
+       "train on: the last ones, or with --seed some that are a function of "
+       "it; implies --eval, on them",
+       "none is held out", parseEvalSplit},
       {"Evaluation", "eval-every", "N", "evaluate after every N updates too",
        "0, never", count(&RunOptions::evalEvery)},
       {"Evaluation", "write-outputs", "DIR",

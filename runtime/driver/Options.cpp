@@ -73,6 +73,14 @@ Status checkOptions(const RunOptions &options,
   if (data.tokens.empty() && evalData.tokens.empty() &&
       !(data.tokenInput + data.labelInput).empty())
     return usageError("--token-input and --label-input need --tokens");
+  if (options.evalSplit && !evalData.empty())
+    return usageError("--eval-split contradicts --eval-input and "
+                      "--eval-tokens: the held-out data is a part of the "
+                      "training's, or data of its own");
+  if (options.evalSplit && !options.outputDirectory.empty())
+    return usageError("--write-outputs writes a row for each sample of the "
+                      "files, in order, and --eval-split evaluates a part of "
+                      "them; leave one of them out");
   if (options.ranks < 1 || options.ranks > kMostRanks)
     return usageError("-n ", options.ranks, ": a host runs 1 to ", kMostRanks,
                       " ranks");

@@ -15,14 +15,14 @@ namespace dsc::runtime {
 /// NAME=FILE of --input and --eval-input.
 struct InputFile {
   std::string name;
-  std::string location;
+  std::string location; ///< As readArray takes it, or a pattern of them.
 };
 
-/// Where the samples of a run come from: a file for each input, text, or text
+/// Where the samples of a run come from: files for each input, text, or text
 /// for some inputs and files for the others.
 struct DataSource {
   std::vector<InputFile> files;
-  std::vector<std::string> tokens; ///< Files of tokens.
+  std::vector<std::string> tokens; ///< Files of tokens, or patterns of them.
   TokenType tokenType = TokenType::U16;
   std::string tokenInput, labelInput;    ///< Empty: the only ones there are.
   std::string filesOption, tokensOption; ///< That gave them, for messages.
@@ -74,6 +74,7 @@ struct RunOptions {
   bool eval = false;
   uint64_t evalEvery = 0;
   uint64_t layerNorms = 0; ///< Measured every so many updates.
+  double evalSplit = 0; ///< Fraction of the samples.
   std::string outputDirectory, save, exportPath, metrics;
   std::vector<MonitorTarget> monitors;
   uint64_t saveEvery = 0, keep = 2;
@@ -85,7 +86,8 @@ struct RunOptions {
 
   /// Whether --eval is given or implied.
   bool evaluates() const {
-    return eval || evalEvery || !evalData.empty() || !outputDirectory.empty();
+    return eval || evalEvery || evalSplit || !evalData.empty() ||
+           !outputDirectory.empty();
   }
 };
 

@@ -41,6 +41,10 @@ public:
   Status execute();
 
 private:
+  /// Bytes of a rank beside the session's.
+  uint64_t readingBytes() const {
+    return data ? BatchReader::bytes(data->entry()) : 0;
+  }
   uint32_t rank() const { return channel ? channel->rank() : 0; }
   Status prepareFiles();
   Status meet();
@@ -78,7 +82,8 @@ private:
   std::optional<Dataset> data, evalData;
   TrainingPlan plan;
   std::unique_ptr<Session> session;
-  std::optional<Trainer> trainer; ///< If there is data to train with.
+  std::unique_ptr<BatchReader> reader; ///< Of `data`, if there is any.
+  std::optional<Trainer> trainer;      ///< If there is data to train with.
   Checkpoints checkpoints;
   Monitors monitors; ///< None on other ranks than 0.
   std::string savePath;
@@ -159,7 +164,9 @@ std::string Run::describeWork() const {
       work += concat(work.empty() ? "" : ", ", (*set)->samples(),
                      " samples for '", (*set)->entry().name, "'");
   return concat(work, ", ", totalSteps, " updates of ", plan.microBatches,
-                " micro-batches");
+                " micro-batches",
+                options.seed ? concat(" in the order of seed ", *options.seed)
+                             : "");
 }
 
 /// Before any rank allocates: they run the same, and all of them fit.
@@ -173,8 +180,8 @@ Status Run::meet() {
       savesCheckpoints(options.save)
           ? snapshotBytesOf(module->manifest(), *layout, channel->rank())
           : 0;
-  DSC_RETURN_IF_ERROR(
-      Arena::checkAvailable(layout->totalBytes + snapshot, channel->size()));
+  DSC_RETURN_IF_ERROR(Arena::checkAvailable(
+      layout->totalBytes + snapshot + readingBytes(), channel->size()));
   return channel->barrier();
 }
 
@@ -191,7 +198,11 @@ Status Run::openData() {
                         "': it was not compiled for training");
     DSC_ASSIGN(data, Dataset::openFirst(entries, options.data));
   }
-  return options.evaluates() ? openEvaluation() : Status();
+  if (options.evaluates())
+    DSC_RETURN_IF_ERROR(openEvaluation());
+  if (!options.evalSplit)
+    return {};
+  return splitData(data, *evalData, options.evalSplit, options.seed);
 }
 
 Status Run::openEvaluation() {
@@ -276,7 +287,10 @@ Status Run::resume() {
         point->seed ? concat("with --seed=", *point->seed) : "without --seed",
         ", which goes on only with the same; leave it out");
   plan.seed = point->seed;
-  trainer.emplace(*session, *data, plan);
+  if (options.evalSplit) // The same samples are held out.
+    DSC_RETURN_IF_ERROR(
+        splitData(data, *evalData, options.evalSplit, plan.seed));
+  trainer.emplace(*session, *data, plan, *reader);
   DSC_RETURN_IF_ERROR(trainer->seek(point->position, point->step));
   last.samples = trainer->samples();
   totalSteps = countSteps(point->position, point->step);
@@ -293,11 +307,14 @@ Status Run::prepareSession() {
                                                 channel,
                                                 {},
                                                 !checkpoints.resumes()}));
+  if (data) {
+    DSC_ASSIGN(reader, BatchReader::create(*data));
+  }
   if (checkpoints.resumes())
     DSC_RETURN_IF_ERROR(resume());
   if (data) {
     if (!trainer)
-      trainer.emplace(*session, *data, plan);
+      trainer.emplace(*session, *data, plan, *reader);
     DSC_RETURN_IF_ERROR(checkpoints.start(*session));
   }
   DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
@@ -335,10 +352,12 @@ void Run::printPlan() const {
   if (options.ranks > 1)
     std::printf("ranks      %" PRIu64 ", of %" PRIu64 " threads each\n",
                 options.ranks, threadsOf(options));
-  std::printf("memory     %.1f MiB%s: step %.1f, states %.1f, inputs %.1f\n",
-              layout.totalBytes / kMebibyte, options.ranks > 1 ? " a rank" : "",
+  std::printf("memory     %.1f MiB%s: step %.1f, states %.1f, inputs %.1f, "
+              "reading ahead %.1f\n",
+              (layout.totalBytes + readingBytes()) / kMebibyte,
+              options.ranks > 1 ? " a rank" : "",
               manifest.arenaBytes / kMebibyte, layout.stateBytes / kMebibyte,
-              layout.inputBytes / kMebibyte);
+              layout.inputBytes / kMebibyte, readingBytes() / kMebibyte);
   if (data)
     std::printf("training   %" PRIu64 " updates of %" PRIu64
                 " samples, out of %" PRIu64 ", in micro-batches of %" PRIu64

@@ -316,7 +316,6 @@ TEST_F(RunTest, BadData) {
               "no data for labels (int64 [8]); give it with --input");
   expectError(withInputs({x, y, "z=" + file("x.npy")}), 1,
               "--input: the module has no input 'z'; it has x, labels");
-  expectError(withInputs({x, x, y}), 1, "--input: input 'x' is given twice");
   expectError(withInputs({"x=" + file("none.npy"), y}), 1,
               "--input x: cannot open '");
 

@@ -2,6 +2,7 @@
 #include "runtime/program/IndexRange.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 using namespace dsc::runtime;
@@ -127,32 +128,40 @@ Result<TokenData> TokenData::open(const Manifest::Entry &entry,
   return TokenData(tokens, labels, std::move(*windows), source.tokensOption);
 }
 
-Status TokenData::fill(Session &session,
-                       std::span<const uint64_t> samples) const {
-  DSC_RETURN_IF_ERROR(fillInput(session, *tokens, 0, samples));
-  if (!labels || labels == tokens)
-    return {};
-  return fillInput(session, *labels, labels->shift ? 0 : 1, samples);
+Status TokenData::gather(const Manifest::Input &input,
+                         std::span<const uint64_t> samples,
+                         std::byte *buffer) const {
+  const uint64_t shift = &input == labels && !input.shift ? 1 : 0;
+  const uint64_t row = input.shape[1] * byteSize(input.type);
+  DSC_RETURN_IF_ERROR(windows[samples[0]].file->checkUnchanged());
+  for (uint64_t i = 0; i < uint64_t(input.shape[0]); ++i, buffer += row) {
+    auto [file, first] = windows[samples[i < samples.size() ? i : 0]];
+    DSC_RETURN_IF_ERROR(gatherRow(input, *file, first + shift, buffer));
+  }
+  return {};
 }
 
-Status TokenData::fillInput(Session &session, const Manifest::Input &input,
-                            uint64_t shift,
-                            std::span<const uint64_t> samples) const {
-  std::byte *buffer = session.inputBuffer(input);
-  const uint64_t limit = tokenLimit(input);
+/// Fills a row with tokens from `first` on; where the file ends, labels are
+/// missing.
+Status TokenData::gatherRow(const Manifest::Input &input, const TokenFile &file,
+                            uint64_t first, std::byte *row) const {
+  const uint64_t limit = tokenLimit(input), end = first + input.shape[1];
   const int64_t missing = &input == labels ? input.ignoreIndex.value_or(0) : 0;
   const uint64_t width = byteSize(input.type);
-  for (uint64_t row = 0; row < uint64_t(input.shape[0]); ++row) {
-    auto [file, first] = windows[samples[row < samples.size() ? row : 0]];
-    for (uint64_t i = 0; i < uint64_t(input.shape[1]); ++i, buffer += width) {
-      uint64_t position = first + shift + i;
-      int64_t value = position < file->size() ? (*file)[position] : missing;
-      if (position < file->size() && uint64_t(value) >= limit)
-        return inputError(option, ": '", file->path(), "': token ", position,
+  std::array<uint32_t, 1024> tokens;
+  for (uint64_t position = first; position < end;) {
+    uint64_t left = file.size() - std::min(position, file.size());
+    uint64_t count = std::min({end - position, left, tokens.size()});
+    DSC_RETURN_IF_ERROR(file.read(position, std::span(tokens).first(count)));
+    for (uint64_t i = 0; i < std::max<uint64_t>(count, 1); ++i, ++position) {
+      int64_t value = count ? tokens[i] : missing;
+      if (count && uint64_t(value) >= limit)
+        return inputError(option, ": '", file.path(), "': token ", position,
                           ", counted from 0, is ", value, ", and ",
                           describeLimit(input, limit));
       // Little-endian: an i32 is the lower half.
-      std::memcpy(buffer, &value, width);
+      std::memcpy(row, &value, width);
+      row += width;
     }
   }
   return {};

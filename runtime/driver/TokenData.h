@@ -3,7 +3,7 @@
 
 #include "runtime/data/TokenWindows.h"
 #include "runtime/driver/Options.h"
-#include "runtime/program/Session.h"
+#include "runtime/program/Manifest.h"
 
 #include <span>
 
@@ -26,10 +26,12 @@ public:
   uint64_t samples() const { return windows.size(); }
   uint64_t tokensPerSample() const { return tokens->shape[1]; }
 
-  /// Fills the session's buffers with these samples, one row each; the rest of
-  /// a batch repeats the first of them. An error for a token that the module
-  /// has no row or class for.
-  Status fill(Session &session, std::span<const uint64_t> samples) const;
+  /// Fills the buffer of an input that it fills() with these samples, one at
+  /// least, a row each; the rest of a batch repeats the first of them. An error
+  /// for a token that the module has no row or class for. No allocation but for
+  /// errors.
+  Status gather(const Manifest::Input &input, std::span<const uint64_t> samples,
+                std::byte *buffer) const;
 
   /// What to tell a user whose text is not used whole; empty if it is.
   std::string notice() const;
@@ -40,8 +42,8 @@ private:
       : tokens(tokens), labels(labels), windows(std::move(windows)),
         option(std::move(option)) {}
 
-  Status fillInput(Session &session, const Manifest::Input &input,
-                   uint64_t shift, std::span<const uint64_t> samples) const;
+  Status gatherRow(const Manifest::Input &input, const TokenFile &file,
+                   uint64_t first, std::byte *row) const;
 
   const Manifest::Input *tokens;
   const Manifest::Input *labels; ///< Null if the entry has none.

@@ -29,37 +29,47 @@ private:
 } // namespace
 
 Trainer::Trainer(Session &session, const Dataset &data,
-                 const TrainingPlan &plan)
+                 const TrainingPlan &plan, BatchReader &reader)
     : session(session), data(data), plan(plan), order(plan.order(data)),
+      reader(reader),
       countsBatches(
-          session.module().manifest().findState(kMicroBatch).has_value()) {
-  batch.reserve(data.batch());
-}
+          session.module().manifest().findState(kMicroBatch).has_value()) {}
 
 Status Trainer::seek(const DataPosition &position, uint64_t step) {
   if (position.samples > data.samples())
     return inputError("the training to resume had taken ", position.samples,
                       " samples of its epoch, and the data has ",
                       data.samples(), "; give the data that it had");
+  reader.cancel();
+  isPrepared = false;
   at = position;
   steps = step;
   samplesTaken = position.epoch * order.perEpoch() + position.samples;
   return {};
 }
 
+void Trainer::prepareBatch(const DataPosition &position) {
+  BatchOrder::Slice slice = order.slice(position, session.rank());
+  BatchRequest request{std::nullopt, slice.first, slice.count};
+  if (plan.seed)
+    request.order.emplace(data.samples(), *plan.seed, position.epoch);
+  reader.prepare(request);
+  isPrepared = true;
+}
+
 Status Trainer::runBatch(bool isLast, StepReport &report) {
-  auto [first, count] = order.slice(at, session.rank());
-  batch.clear();
-  for (uint64_t place = first; place < first + count; ++place)
-    batch.push_back(shuffled ? (*shuffled)[place] : place);
   if (countsBatches) {
     uint64_t number = at.microBatches + session.rank();
     DSC_RETURN_IF_ERROR(
         session.writeState(kMicroBatch, &number, sizeof(number)));
   }
   Stopwatch watch;
-  DSC_RETURN_IF_ERROR(data.fill(session, batch));
+  if (!isPrepared)
+    prepareBatch(at);
+  DSC_RETURN_IF_ERROR(reader.take(session));
   at = order.after(at);
+  // While this one runs.
+  prepareBatch(order.next(at));
   report.dataSeconds += watch.lap();
   DSC_RETURN_IF_ERROR(
       session.run(isLast ? data.entry().name : plan.step->name));
@@ -72,10 +82,6 @@ Status Trainer::step(StepReport &report) {
   Stopwatch whole;
   report = {};
   at = order.next(at);
-  if (plan.seed && !(shuffled && shuffledEpoch == at.epoch)) {
-    shuffled.emplace(data.samples(), *plan.seed, at.epoch);
-    shuffledEpoch = at.epoch;
-  }
   const uint64_t taken = at.samples;
   uint64_t count = std::min(plan.microBatches, order.roundsLeft(at));
   for (uint64_t i = 1; i <= count; ++i)

@@ -1,9 +1,8 @@
 #ifndef DSC_RUNTIME_DRIVER_TRAINER_H
 #define DSC_RUNTIME_DRIVER_TRAINER_H
 
-#include "runtime/data/Shuffle.h"
 #include "runtime/driver/BatchOrder.h"
-#include "runtime/driver/Dataset.h"
+#include "runtime/driver/BatchReader.h"
 #include "runtime/monitor/Report.h"
 
 #include <functional>
@@ -37,7 +36,9 @@ struct TrainingPlan {
 /// Feeds micro-batches to the data's entry in a session, and updates.
 class Trainer {
 public:
-  Trainer(Session &session, const Dataset &data, const TrainingPlan &plan);
+  /// All of them outlive the trainer; the reader reads `data`.
+  Trainer(Session &session, const Dataset &data, const TrainingPlan &plan,
+          BatchReader &reader);
 
   /// Runs the next micro-batches and their update.
   Status step(StepReport &report);
@@ -57,6 +58,7 @@ public:
   Status seek(const DataPosition &position, uint64_t step);
 
 private:
+  void prepareBatch(const DataPosition &position);
   Status runBatch(bool isLast, StepReport &report);
 
   Session &session;
@@ -65,11 +67,10 @@ private:
   BatchOrder order;
   DataPosition at;
   uint64_t steps = 0;
-  uint64_t samplesTaken = 0;           ///< By all ranks, in all epochs.
-  std::optional<Permutation> shuffled; ///< Of the epoch in which it is.
-  uint64_t shuffledEpoch = 0;
-  std::vector<uint64_t> batch; ///< Samples of this rank's micro-batch.
-  bool countsBatches;          ///< Random numbers depend on the batch.
+  uint64_t samplesTaken = 0; ///< By all ranks, in all epochs.
+  BatchReader &reader;
+  bool isPrepared = false; ///< The reader has the micro-batch at `at`.
+  bool countsBatches;      ///< Random numbers depend on the batch.
 };
 
 } // namespace dsc::runtime

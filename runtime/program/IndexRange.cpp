@@ -62,22 +62,25 @@ std::string dsc::runtime::tableRange(const Manifest::Input &input) {
 Status dsc::runtime::checkIndices(const Manifest::Input &input,
                                   std::span<const std::byte> values,
                                   uint64_t elementsPerSample,
-                                  const std::string &where) {
+                                  const std::string &where,
+                                  uint64_t firstSample) {
   if (input.classes)
     if (auto stray =
             findStray(input.type, values, elementsPerSample, [&](auto label) {
               return (label >= 0 && label < *input.classes) ||
                      (input.ignoreIndex && label == *input.ignoreIndex);
             }))
-      return inputError(where, ": sample ", stray->sample, " has the label ",
-                        stray->value, ", and ", labelRange(input));
+      return inputError(where, ": sample ", firstSample + stray->sample,
+                        " has the label ", stray->value, ", and ",
+                        labelRange(input));
   if (input.indexLimit)
     if (auto stray =
             findStray(input.type, values, elementsPerSample, [&](auto index) {
               // A negative index counts from the end.
               return index >= -*input.indexLimit && index < *input.indexLimit;
             }))
-      return inputError(where, ": sample ", stray->sample, " has the index ",
-                        stray->value, ", and ", tableRange(input));
+      return inputError(where, ": sample ", firstSample + stray->sample,
+                        " has the index ", stray->value, ", and ",
+                        tableRange(input));
   return {};
 }

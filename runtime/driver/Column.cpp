@@ -102,7 +102,7 @@ Status Column::addPart(Array array, uint64_t batch, const std::string &where) {
 Status Column::checkShort() const {
   uint64_t bytes = 0;
   for (const Part &part : parts)
-    bytes += std::min(part.array.bytes.size(), kCheckedBytes);
+    bytes += std::min(part.array.bytes.size(), kCheckedBytes + 1);
   if ((!taker->classes && !taker->indexLimit) || bytes > kCheckedBytes)
     return {};
   std::vector<std::byte> values;

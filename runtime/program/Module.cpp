@@ -1,45 +1,15 @@
 #include "runtime/program/Module.h"
 #include "runtime/data/MappedFile.h"
 #include "runtime/device/host/CpuFeatures.h"
+#include "runtime/program/ElfFile.h"
 
 #include <cstring>
 #include <dlfcn.h>
-#include <elf.h>
 #include <filesystem>
 
 using namespace dsc::runtime;
 
 namespace {
-
-const char *architectureOf(uint16_t machine) {
-  switch (machine) {
-  case EM_X86_64:
-    return "x86_64";
-  case EM_AARCH64:
-    return "aarch64";
-  default:
-    return "another architecture";
-  }
-}
-
-/// Checks what the system's loader would answer with a crash (a truncated file
-/// is mapped beyond its end) or with a sentence that does not help.
-Status checkElf(const MappedFile &file) {
-  std::span<const std::byte> bytes = file.bytes();
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof(header) ||
-      std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    return inputError("is not a dsc module (an ELF shared object); "
-                      "compile one with dsc MODEL.onnx -o MODULE.so");
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::strcmp(architectureOf(header.e_machine), hostArchitecture()) != 0)
-    return inputError("was compiled for ", architectureOf(header.e_machine),
-                      ", and this machine is ", hostArchitecture());
-  uint64_t sections = uint64_t(header.e_shnum) * header.e_shentsize;
-  if (header.e_shoff > bytes.size() || sections > bytes.size() - header.e_shoff)
-    return inputError("is truncated");
-  return {};
-}
 
 /// Lets modules find the dsrt_ functions in this library, also where the
 /// program itself has loaded it privately, as an interpreter does with its
@@ -54,7 +24,7 @@ void exportRuntimeSymbols() {
 
 Result<Module> Module::open(const std::string &path) {
   DSC_ASSIGN(auto file, MappedFile::open(path));
-  if (Status status = checkElf(*file); !status.ok())
+  if (Status status = checkElf(file->bytes()); !status.ok())
     return inputError("'", path, "' ", status.message());
   exportRuntimeSymbols();
   // A bare name would be searched for in the library path.

@@ -78,8 +78,8 @@ def test_bad_files(module):
     )
     assert "--input x: 'DIR/parts/folder.npy' is a directory" in fails(module, "folder.npy")
     assert fails(module, "one-*.npy", "1.npy") == (
-        "dsrun: error: --input x: 'DIR/parts/one-00.npy' with 21 more has 25 samples and "
-        "'DIR/parts/t-1.npy' with 1 more has 21"
+        "dsrun: error: --input t: 'DIR/parts/t-1.npy' with 1 more has 21 samples and "
+        "'DIR/parts/one-00.npy' with 21 more has 25"
     )
     assert "'2.npz' has no array 'z'; it has x, y" in fails(module, "2.npz:z").replace(
         "DIR/parts/", ""

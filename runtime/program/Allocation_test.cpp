@@ -1,6 +1,7 @@
 // No step allocates: counts the calls of malloc and its kin from all threads
 // while entries run.
 
+#include "runtime/driver/Trainer.h"
 #include "runtime/program/Session.h"
 #include "runtime/testing/Files.h"
 
@@ -79,6 +80,49 @@ TEST(Allocation, StepsAllocateNothing) {
   ::operator delete(::operator new(100)); // Calls that may not be elided.
   counting = false;
   EXPECT_GT(allocations, 0);
+}
+
+// Nor does reading: from several files, in a shuffled order, on a thread of its
+// own, over the end of an epoch.
+TEST(Allocation, ReadingAheadAllocatesNothing) {
+#ifndef DSC_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "this build cannot count allocations";
+#endif
+  TemporaryDirectory directory;
+  DataSource source;
+  for (const char *part : {"a", "b"}) {
+    std::string x = directory.file(concat("x-", part, ".npy"));
+    std::string y = directory.file(concat("y-", part, ".npy"));
+    writeText(x, npyText(ElementType::F32, {10, 4}, std::vector<float>(40)));
+    writeText(y, npyText(ElementType::I64, {10}, std::vector<int64_t>(10)));
+    source.files.push_back({"x", x});
+    source.files.push_back({"labels", y});
+  }
+  Result<Module> module = Module::open(fakeModule("fake"));
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto session = Session::create(*module, {3, ""});
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  Result<Dataset> data =
+      Dataset::openFirst(module->manifest().entriesOf("step_last"), source);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  ASSERT_TRUE(data->keep(DataPart::Trained, 0.1, 5).ok());
+  auto reader = BatchReader::create(*data);
+  ASSERT_TRUE(reader.ok()) << reader.status().message();
+  TrainingPlan plan;
+  plan.seed = 5;
+  Trainer trainer(**session, *data, plan, **reader);
+  StepReport report;
+  ASSERT_TRUE(trainer.step(report).ok());
+
+  allocations = 0;
+  counting = true;
+  bool ok = true;
+  for (int step = 0; step < 10; ++step)
+    ok = trainer.step(report).ok() && ok;
+  counting = false;
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(trainer.position().epoch, 3u);
+  EXPECT_EQ(allocations, 0);
 }
 
 } // namespace

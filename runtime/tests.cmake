@@ -50,7 +50,7 @@ dsc_add_runtime_test(SharedMemoryChannelTest channel/SharedMemoryChannel_test.cp
 dsc_add_runtime_test(IndexRangeTest program/IndexRange_test.cpp)
 dsc_add_runtime_test(ManifestTest program/Manifest_test.cpp)
 dsc_add_runtime_test(SessionTest program/Session_test.cpp)
-dsc_add_runtime_test(AllocationTest program/Allocation_test.cpp)
+dsc_add_runtime_test(AllocationTest driver/Allocation_test.cpp)
 dsc_add_runtime_test(CApiTest program/CApi_test.cpp)
 dsc_add_runtime_test(BatchOrderTest driver/BatchOrder_test.cpp)
 dsc_add_runtime_test(MonitorTest monitor/Monitor_test.cpp)

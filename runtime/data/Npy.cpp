@@ -105,9 +105,15 @@ private:
 
 /// `<f4` → float32, `|u1` → uint8; what is not a plain number stays as it is.
 std::string numpyName(const std::string &descr) {
+  constexpr unsigned kLargest = 64; // Bytes; numpy has none that is larger.
   if (descr.size() < 3)
     return descr;
-  std::string bits = std::to_string(8 * std::atoi(descr.c_str() + 2));
+  const char *last = descr.data() + descr.size();
+  unsigned bytes = 0;
+  if (std::from_chars(descr.data() + 2, last, bytes).ptr != last ||
+      bytes > kLargest)
+    return descr;
+  std::string bits = std::to_string(8 * bytes);
   switch (descr[1]) {
   case 'f':
     return "float" + bits;

@@ -74,7 +74,7 @@ struct RunOptions {
   bool eval = false;
   uint64_t evalEvery = 0;
   uint64_t layerNorms = 0; ///< Measured every so many updates.
-  double evalSplit = 0; ///< Fraction of the samples.
+  double evalSplit = 0;    ///< Fraction of the samples.
   std::string outputDirectory, save, exportPath, metrics;
   std::vector<MonitorTarget> monitors;
   uint64_t saveEvery = 0, keep = 2;

@@ -10,8 +10,8 @@ out=build/gpt
 
 steps() {
   cat <<'END'
-build/release/bin/dsc examples/gpt/gpt.onnx --bind batch=12 --bind sequence=64 --loss='cross_entropy(logits,labels)' --init='normal(0.05)@weight$' --init='zeros@bias$' --init='ones@ln_.*weight$' --lr=0.003 --betas=0.9,0.95 --weight-decay=0.1 --no-decay='bias$|ln_' --clip-norm=1 --lr-schedule=cosine --warmup-steps=50 --min-lr=0.0003 --total-steps=1500 -o build/gpt/gpt.so
-build/release/bin/dsrun build/gpt/gpt.so --tokens build/gpt/train.txt --token-type=text --steps=1500 --seed=1 --eval-tokens build/gpt/held_out.txt --eval-every=250 --export=build/gpt/trained.onnx
+build/release/bin/dsc examples/gpt/gpt.onnx -zero=3 --bind batch=6 --bind sequence=64 --loss='cross_entropy(logits,labels)' --init='normal(0.05)@weight$' --init='zeros@bias$' --init='ones@ln_.*weight$' --lr=0.003 --betas=0.9,0.95 --weight-decay=0.1 --no-decay='bias$|ln_' --clip-norm=1 --lr-schedule=cosine --warmup-steps=50 --min-lr=0.0003 --total-steps=1500 -o build/gpt/gpt.so
+build/release/bin/dsrun -n 2 build/gpt/gpt.so --tokens build/gpt/train.txt --token-type=text --steps=1500 --seed=1 --eval-tokens build/gpt/held_out.txt --eval-every=250 --export=build/gpt/trained.onnx
 build/release/bin/dsc build/gpt/trained.onnx --forward --bind batch=1 --bind sequence=64 -o build/gpt/writer.so
 build/release/bin/dsrun build/gpt/writer.so --tokens build/gpt/held_out.txt --token-type=text --write-outputs=build/gpt/outputs
 build/gpt/sampler/sample build/gpt/writer.so 400 0.5 1 'You may '

@@ -10,6 +10,7 @@ import json
 import numpy as np
 import onnx
 import pytest
+from harness.checkpoints import check_same_state, newest
 from harness.models import model, node, value
 from harness.ranks import Work, check_equal
 from harness.tools import run
@@ -99,3 +100,22 @@ def test_most_ranks_own_nothing(case):
     # What has no elements is in no group; every rank has all of it.
     elements = sum(g["tensor_elements"] for g in groups)
     assert elements == sum(p.size for p in parameters.values())
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 8])
+def test_shapes_survive_a_checkpoint(case, ranks, tmp_path):
+    """Ten updates are six, saved and gone on with by as many ranks, and four."""
+    work, parameters = case
+    flags = [work.compiled(3), *work.data, "-n", ranks, "--threads=1"]
+    straight, folder = tmp_path / "straight", tmp_path / "c"
+    for more in (
+        ["--steps=10", "--save", straight],
+        ["--steps=6", "--save", folder],
+        ["--steps=10", "--save", folder, "--resume"],
+    ):
+        result = run("dsrun", *flags, *more)
+        assert result.code == 0, str(result)
+    made = newest(folder)
+    check_same_state(made, newest(straight))
+    for name, first in parameters.items():
+        assert made.tensors[name].shape == first.shape

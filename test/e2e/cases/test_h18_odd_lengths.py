@@ -13,6 +13,7 @@ import os
 import numpy as np
 import onnx
 import pytest
+from harness.checkpoints import newest
 from harness.compare import check_gradients
 from harness.models import model, node, value
 from harness.ranks import EQUAL, Work
@@ -93,6 +94,25 @@ def test_the_saved_file_does_not_know_how_many_ranks_there_were(work, tmp_path):
     assert {n: a.shape for n, a in load_file(path).items()} == SHAPES
 
 
+def test_a_checkpoint_holds_no_padding(work, tmp_path):
+    """Logical tensors, of the same bits whoever saved them, and the bytes of the
+    parts are those of the tensors."""
+    sets = []
+    for ranks in (1, 2, 8):
+        folder = tmp_path / str(ranks)
+        flags = ["-n", ranks, "--threads=1", "--accumulate=%d" % (MOST_RANKS // ranks)]
+        result = run("dsrun", work.compiled(3), *work.data, *flags, "--steps=2", "--save", folder)
+        assert result.code == 0, str(result)
+        sets.append(newest(folder))
+    for made in sets:
+        files = made.manifest["files"]
+        held = sum(row["bytes"] - row["header_bytes"] for row in files)
+        assert held == sum(array.nbytes for array in made.tensors.values())
+        for name, shape in SHAPES.items():
+            assert made.tensors[name].shape == shape
+            assert made.tensors[name].tobytes() == sets[0].tensors[name].tobytes()
+
+
 @pytest.fixture(scope="module")
 def recorder(tmp_path_factory):
     return build_preloaded("record", tmp_path_factory.mktemp("recorder"))
@@ -121,7 +141,8 @@ def test_padding_stays_zero(work, recorder, ranks, tmp_path):
     sizes = {"h.0": ROWS * WIDTH, "h.1": ROWS * WIDTH + ROWS}
     for index, group in enumerate(groups):
         shards = [
-            np.fromfile(tmp_path / ("shard-%d-%d" % (index, rank)), np.float32) for rank in range(ranks)
+            np.fromfile(tmp_path / ("shard-%d-%d" % (index, rank)), np.float32)
+            for rank in range(ranks)
         ]
         whole, size = np.concatenate(shards), sizes[group["name"]]
         assert len(whole) == ranks * group["shard_elements"]

@@ -10,8 +10,9 @@ import json
 import numpy as np
 import onnx
 import pytest
+from harness.checkpoints import newest, sets_of
 from harness.models import mlp
-from harness.ranks import Work, check_equal
+from harness.ranks import Launched, Work, check_equal, wait_for
 from harness.session import session
 from harness.tools import run
 from harness.zoo import data
@@ -108,3 +109,25 @@ def test_evaluates_with_frozen_shards(work, tmp_path):
         assert result.code == 0, str(result)
         outputs.append(np.load(folder / "logits.npy"))
     np.testing.assert_array_equal(*outputs)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_saved_killed_and_resumed(work, stage, tmp_path):
+    """Frozen weights are in the checkpoint, equal bit for bit, and without moments."""
+    folder = tmp_path / "c"
+    flags = [work.compiled(stage), *work.data, "--save", folder]
+    with Launched(RANKS, *flags, "--steps=1000000", "--save-every=5") as launched:
+        launched.find_ranks()
+        wait_for(lambda: sets_of(folder))
+        launched.kill()
+    killed = newest(folder)
+    more = ["-n", RANKS, "--threads=1", "--resume", "--steps=%d" % (killed.step + 3)]
+    result = run("dsrun", *flags, *more)
+    assert result.code == 0, str(result)
+    made, first = newest(folder), first_values(work)
+    assert made.step == killed.step + 3
+    for name, value in first.items():
+        assert (made.tensors[name].tobytes() == value.tobytes()) == (name in FROZEN), name
+        assert (name + ".exp_avg" in made.tensors) == (name in TRAINED)
+    moments = [a.size for n, a in made.tensors.items() if ".exp_avg" in n]
+    assert sum(moments) == 2 * sum(TRAINED.values())

@@ -1,0 +1,200 @@
+#include "runtime/config/Rules.h"
+
+using namespace dsc::runtime;
+
+namespace {
+
+const std::string kZero = "/zero_optimization";
+
+uint64_t stageOf(const Judging &judging) {
+  const ConfigNode *stage = judging.find(kZero + "/stage");
+  return stage ? countOf(*stage) : 0;
+}
+
+Verdict judgeStage(Judging &judging, const ConfigNode &node) {
+  if (countOf(node) > 3)
+    return refused("ZeRO has the stages 0, 1, 2 and 3");
+  judging.compile("zero", countText(node));
+  return honoured();
+}
+
+/// Bounds of what reductions and gathers move at once, in elements, in
+/// DeepSpeed as in dsc. A layer's group is both reduced and gathered, so the
+/// smaller one holds.
+Judge bucket(const char *otherBound, bool winsTies) {
+  return [=](Judging &judging, const ConfigNode &node) {
+    if (isAuto(node))
+      return approximated("a collective moves a layer, whatever its size");
+    if (node.number < 1)
+      return refused("must be at least 1");
+    const ConfigNode *other = judging.find(kZero + otherBound);
+    if (other && (other->number < node.number ||
+                  (other->number == node.number && !winsTies)))
+      return honoured("by the smaller bound, " + judging.place(*other));
+    judging.compile("bucket-size", countText(node));
+    return honoured();
+  };
+}
+
+Verdict judgePersistence(Judging &judging, const ConfigNode &node) {
+  if (stageOf(judging) != 3)
+    return ignored("below stage 3 every parameter is whole on every rank");
+  judging.compile("persistence-threshold",
+                  isAuto(node) ? "auto" : countText(node), "zero");
+  return honoured();
+}
+
+/// A key that has an effect at stage 3 only, if any.
+Judge atStage3(Verdict verdict) {
+  return [verdict](Judging &judging, const ConfigNode &) {
+    return stageOf(judging) == 3 ? verdict : ignored("concerns stage 3 alone");
+  };
+}
+
+Judge offloads(const char *what) {
+  return [what](Judging &, const ConfigNode &node) {
+    if (node.text == "none")
+      return honoured();
+    if (node.text == "cpu")
+      return honoured(concat(what, " of the host target are in its memory"));
+    if (node.text == "nvme")
+      return ignored(concat(what, " stay in memory"));
+    return refused("expects \"none\", \"cpu\" or \"nvme\"");
+  };
+}
+
+/// Lengths in elements up to which something is kept or fetched ahead.
+KeyRules sizeRules() {
+  using T = ConfigType;
+  auto approximately = [](const char *reason) {
+    return atStage3(approximated(reason));
+  };
+  return {
+      {kZero + "/reduce_bucket_size", T::Count,
+       bucket("/allgather_bucket_size", true), true},
+      {kZero + "/allgather_bucket_size", T::Count,
+       bucket("/reduce_bucket_size", false), true},
+      {kZero + "/stage3_prefetch_bucket_size", T::Count,
+       atStage3(honoured("nothing is gathered ahead of its use, so the bound "
+                         "holds")),
+       true},
+      {kZero + "/stage3_param_persistence_threshold", T::Count,
+       judgePersistence, true},
+      {kZero + "/stage3_model_persistence_threshold", T::Count,
+       approximately("what stays whole is bounded for each parameter alone")},
+      {kZero + "/stage3_max_live_parameters", T::Count,
+       approximately("a layer's parameters are released after each use, so no "
+                     "more than those of the layers in use are live")},
+      {kZero + "/stage3_max_reuse_distance", T::Count,
+       approximately("a layer's parameters are released after each use, "
+                     "however near the next one is")},
+      {kZero + "/sub_group_size", T::Count,
+       always(ignored("the update is one kernel for each parameter; its "
+                      "results do not depend on tiles"))},
+  };
+}
+
+KeyRules offloadRules() {
+  using T = ConfigType;
+  KeyRules rules;
+  for (auto [section, what] :
+       {std::pair{"/offload_param", "parameters"},
+        std::pair{"/offload_optimizer", "optimizer states"}}) {
+    std::string path = kZero + section;
+    rules.push_back({path, T::Section, {}});
+    rules.push_back({path + "/device", T::Text, offloads(what)});
+    Judge tuning = always(ignored("the state is not moved"));
+    for (const char *key : {"/buffer_count", "/buffer_size", "/max_in_cpu"})
+      rules.push_back({path + key, T::Count, tuning});
+    for (const char *key : {"/ratio", "/cpuadam_cores_perc"})
+      rules.push_back({path + key, T::Number, tuning});
+    for (const char *key : {"/pin_memory", "/pipeline", "/pipeline_read",
+                            "/pipeline_write", "/fast_init", "/super_offload"})
+      rules.push_back({path + key, T::Boolean, tuning});
+    rules.push_back({path + "/nvme_path", T::Text, tuning});
+  }
+  return rules;
+}
+
+KeyRules quantizationRules() {
+  using T = ConfigType;
+  Judge exact = offOr(refused("it would change results: dsc sends whole "
+                              "floats"));
+  return {
+      {kZero + "/zero_quantized_weights", T::Boolean, exact},
+      {kZero + "/zero_quantized_nontrainable_weights", T::Boolean, exact},
+      {kZero + "/zero_quantized_gradients", T::Boolean, exact},
+      {kZero + "/zeropp_loco_param", T::Any,
+       always(ignored("concerns quantized gradients alone"))},
+      {kZero + "/zero_hpz_partition_size", T::Count,
+       always(ignored("there is no second copy within a node; results are the "
+                      "same"))},
+      {kZero + "/mics_shard_size", T::Number,
+       always(ignored("all ranks cut the state; results are the same"))},
+      {kZero + "/mics_hierarchical_params_gather", T::Boolean,
+       always(ignored("all ranks cut the state; results are the same"))},
+  };
+}
+
+/// Switches that choose how the same result is reached.
+KeyRules switchRules() {
+  using T = ConfigType;
+  KeyRules rules = {
+      {kZero + "/overlap_comm", T::Boolean,
+       offOr(ignored("a collective is awaited where it starts; results are the "
+                     "same"))},
+      {kZero + "/contiguous_gradients", T::Boolean,
+       [](Judging &, const ConfigNode &node) {
+         return isTrue(node) ? honoured("gradients of a layer are one block")
+                             : ignored("gradients of a layer are one block "
+                                       "always");
+       }},
+      {kZero + "/stage3_gather_16bit_weights_on_model_save", T::Boolean,
+       [](Judging &, const ConfigNode &node) {
+         return isTrue(node) ? honoured("dsrun --save=FILE.safetensors writes "
+                                        "whole parameters, in f32")
+                             : honoured();
+       }},
+  };
+  Judge same = always(ignored("chooses how the same result is reached, which "
+                              "dsc does at compile time"));
+  for (const char *key : {"/reduce_scatter",
+                          "/allgather_partitions",
+                          "/round_robin_gradients",
+                          "/use_multi_rank_bucket_allreduce",
+                          "/ignore_unused_parameters",
+                          "/legacy_stage1",
+                          "/load_from_fp32_weights",
+                          "/elastic_checkpoint",
+                          "/stage3_use_all_reduce_for_fetch_params",
+                          "/stage3_allgather_sequential",
+                          "/memory_efficient_linear",
+                          "/pipeline_loading_checkpoint",
+                          "/override_module_apply",
+                          "/log_trace_cache_warnings",
+                          "/enable_sanity_checks",
+                          "/cpu_offload",
+                          "/cpu_offload_params",
+                          "/cpu_offload_param",
+                          "/cpu_offload_use_pin_memory",
+                          "/save_muon_momentum_buffer_in_memory"})
+    rules.push_back({kZero + key, T::Boolean, same});
+  rules.push_back(
+      {kZero + "/stage3_module_granularity_threshold", T::Count, same});
+  rules.push_back({kZero + "/leaf_module", T::Any, same});
+  rules.push_back({kZero + "/zenflow", T::Any,
+                   always(refused("it would change results: dsc updates every "
+                                  "parameter in every update"))});
+  return rules;
+}
+
+} // namespace
+
+KeyRules dsc::runtime::zeroRules() {
+  KeyRules rules = {{kZero, ConfigType::Section, {}},
+                    {kZero + "/stage", ConfigType::Count, judgeStage}};
+  for (KeyRules part :
+       {sizeRules(), offloadRules(), quantizationRules(), switchRules()})
+    rules.insert(rules.end(), part.begin(), part.end());
+  return rules;
+}

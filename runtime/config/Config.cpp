@@ -52,7 +52,7 @@ public:
       : judging(document), config(config) {}
 
   void judgeMembers(const ConfigNode &object, const std::string &pointer) {
-    for (const auto &[key, member] : object.members) {
+    for (const ConfigNode &member : object.members) {
       std::string last = member.pointer.substr(object.pointer.size());
       judgeKey(member, firstSpelling(pointer + last));
     }

@@ -115,13 +115,13 @@ public:
     end = furthest;
     if (++values > kMostValues)
       return fail(begin, concat("more than ", kMostValues, " values"));
-    for (const auto &[other, node] : stack.back()->members)
-      if (other == value)
+    for (const ConfigNode &node : stack.back()->members)
+      if (node.key == value)
         return fail(begin, concat("the key '", value,
                                   "' is there already, in "
                                   "line ",
                                   node.line, ", column ", node.column));
-    stack.back()->members.emplace_back(value, ConfigNode());
+    stack.back()->members.emplace_back().key = value;
     keyBegin = begin;
     return true;
   }
@@ -182,9 +182,8 @@ private:
       std::tie(node->line, node->column) = placeOf(begin);
     } else if (ConfigNode &parent = *stack.back();
                parent.kind == ConfigNode::Kind::Object) {
-      auto &[key, member] = parent.members.back();
-      node = &member;
-      node->pointer = parent.pointer + "/" + escaped(key);
+      node = &parent.members.back();
+      node->pointer = parent.pointer + "/" + escaped(node->key);
       std::tie(node->line, node->column) = placeOf(keyBegin);
     } else {
       node = &parent.items.emplace_back();

@@ -18,8 +18,9 @@ struct ConfigNode {
   double number = 0;
   std::string text; ///< Of a string; of a number, the digits.
   std::vector<ConfigNode> items;
-  std::vector<std::pair<std::string, ConfigNode>> members; ///< As they stand.
+  std::vector<ConfigNode> members; ///< As they stand.
 
+  std::string key;     ///< Of a member.
   std::string pointer; ///< JSON pointer (RFC 6901); "" for the whole.
   /// Of the key, for a member of an object; else of the value. From 1; the
   /// column in bytes.

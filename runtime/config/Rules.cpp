@@ -88,7 +88,7 @@ Judging::Judging(const ConfigDocument &document) : document(document) {
 
 void Judging::index(const ConfigNode &node, const std::string &pointer) {
   nodes.emplace(pointer, &node);
-  for (const auto &[key, member] : node.members) {
+  for (const ConfigNode &member : node.members) {
     std::string last = member.pointer.substr(node.pointer.size());
     index(member, firstSpelling(pointer + last));
   }

@@ -4,24 +4,26 @@ using namespace dsc::runtime;
 
 Result<uint64_t> dsc::runtime::countMicroBatches(const RunOptions &options,
                                                  uint64_t microBatch) {
+  if (options.microBatch && *options.microBatch != microBatch)
+    return usageError(options.spell("micro-batch"), ": '", options.module,
+                      "' was compiled for micro-batches of ", microBatch);
   uint64_t accumulate = options.accumulate.value_or(1), inEach, together;
   if (__builtin_mul_overflow(microBatch, options.ranks, &inEach) ||
       __builtin_mul_overflow(inEach, accumulate, &together))
-    return usageError("--accumulate=", accumulate, " is too large");
+    return usageError(options.spell("accumulate"), " is too large");
   if (!options.globalBatch)
     return accumulate;
   uint64_t wanted = *options.globalBatch;
+  const char *ranks = options.ranks == 1 ? " rank" : " ranks";
   if (options.accumulate && wanted != together)
-    return usageError("--global-batch=", wanted,
-                      " contradicts --accumulate=", accumulate,
-                      ": micro-batches of ", microBatch, " on ", options.ranks,
-                      options.ranks == 1 ? " rank" : " ranks", " make ",
+    return usageError(options.spell("global-batch"), " contradicts ",
+                      options.spell("accumulate"), ": micro-batches of ",
+                      microBatch, " on ", options.ranks, ranks, " make ",
                       together, "; leave one of them out");
   if (wanted % inEach)
-    return usageError("--global-batch=", wanted, " is no multiple of ", inEach,
-                      ": the module takes micro-batches of ", microBatch,
-                      ", on ", options.ranks,
-                      options.ranks == 1 ? " rank" : " ranks");
+    return usageError(options.spell("global-batch"), " is no multiple of ",
+                      inEach, ": the module takes micro-batches of ",
+                      microBatch, ", on ", options.ranks, ranks);
   return wanted / inEach;
 }
 

@@ -8,8 +8,6 @@ using namespace dsc::runtime;
 
 namespace {
 
-constexpr char kAsCompiled[] = "as compiled, see --dry-run";
-
 Status parseNumber(const std::string &text, double &number) {
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number);
@@ -148,35 +146,6 @@ Status parseMonitors(RunOptions &options, const std::string &text) {
   return {};
 }
 
-/// One number for each state of the option, separated by commas.
-auto numbers(const char *name) {
-  return [name](RunOptions &options, const std::string &text) -> Status {
-    const SettingOption &setting =
-        *std::find_if(settingOptions().begin(), settingOptions().end(),
-                      [&](const auto &option) { return option.name == name; });
-    const std::string separated = text + ",";
-    if (size_t(std::count(separated.begin(), separated.end(), ',')) !=
-        setting.states.size())
-      return usageError("'", text, "' is not ", setting.states.size(),
-                        " numbers separated by commas");
-    size_t begin = 0;
-    for (const std::string &state : setting.states) {
-      size_t comma = separated.find(',', begin);
-      double value = 0;
-      std::string number = separated.substr(begin, comma - begin);
-      DSC_RETURN_IF_ERROR(parseNumber(number, value));
-      if (!(value >= 0 && value < setting.limit)) // Also false for a NaN.
-        return usageError("'", number, "' is not a number from 0 on",
-                          setting.limit < INFINITY
-                              ? concat(" and below ", setting.limit)
-                              : "");
-      options.settings.push_back({"--" + setting.name, state, value});
-      begin = comma + 1;
-    }
-    return {};
-  };
-}
-
 } // namespace
 
 bool Option::isList() const {
@@ -189,23 +158,9 @@ bool Option::repeats() const {
   return isList() || (argument && std::string(argument) == "NAME=FILE");
 }
 
-const std::vector<SettingOption> &dsc::runtime::settingOptions() {
-  static const std::vector<SettingOption> options = {
-      {"lr", {"dsc.lr"}},
-      {"betas", {"dsc.beta1", "dsc.beta2"}, 1},
-      {"eps", {"dsc.eps"}},
-      {"weight-decay", {"dsc.weight_decay"}},
-      {"momentum", {"dsc.momentum"}},
-      {"clip-norm", {"dsc.clip_norm"}},
-      {"warmup-steps", {"dsc.warmup_steps"}},
-      {"total-steps", {"dsc.total_steps"}},
-      {"min-lr", {"dsc.min_lr"}},
-  };
-  return options;
-}
-
-const std::vector<Option> &dsc::runtime::optionTable() {
-  static const std::vector<Option> table = {
+/// All rows but those of the optimizer's numbers.
+static std::vector<Option> otherRows() {
+  return {
       {"Data", "input", "NAME=FILE",
        "training data for input NAME: FILE.npy, FILE.npz:KEY or "
        "FILE.safetensors:KEY; the first dim counts samples; repeated for each "
@@ -252,27 +207,10 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "samples of an update on all ranks: micro-batch, as compiled, times "
        "--accumulate times ranks",
        "as --accumulate says", positiveCount(&RunOptions::globalBatch)},
-
-      {"Optimizer numbers", "lr", "X", "learning rate", kAsCompiled,
-       numbers("lr")},
-      {"Optimizer numbers", "betas", "B1,B2", "decay rates of Adam's moments",
-       kAsCompiled, numbers("betas")},
-      {"Optimizer numbers", "eps", "X", "Adam's epsilon", kAsCompiled,
-       numbers("eps")},
-      {"Optimizer numbers", "weight-decay", "X", "weight decay per update",
-       kAsCompiled, numbers("weight-decay")},
-      {"Optimizer numbers", "momentum", "X", "momentum of SGD", kAsCompiled,
-       numbers("momentum")},
-      {"Optimizer numbers", "clip-norm", "X",
-       "bound of the global gradient norm", kAsCompiled, numbers("clip-norm")},
-      {"Optimizer numbers", "warmup-steps", "N", "updates of warm-up",
-       kAsCompiled, numbers("warmup-steps")},
-      {"Optimizer numbers", "total-steps", "N",
-       "updates of the whole schedule, of which this run may be a part",
-       kAsCompiled, numbers("total-steps")},
-      {"Optimizer numbers", "min-lr", "X",
-       "learning rate at the end of the schedule", kAsCompiled,
-       numbers("min-lr")},
+      {"Training", "micro-batch", "M",
+       "samples of a micro-batch, to be held against what the module was "
+       "compiled for",
+       "as compiled", positiveCount(&RunOptions::microBatch)},
 
       {"Training", "layer-norms", "K",
        "measure the gradient and weight norms of each layer every K updates, "
@@ -327,8 +265,8 @@ const std::vector<Option> &dsc::runtime::optionTable() {
        "off", flag(&RunOptions::wallClockBreakdown)},
       {"Watching", "monitor", "KIND:DIR[,KIND:DIR]",
        "draw curves over the samples trained on: csv:DIR writes a file for "
-       "each "
-       "as DeepSpeed does, tensorboard:DIR what TensorBoard reads",
+       "each as "
+       "DeepSpeed does, tensorboard:DIR what TensorBoard reads",
        "none; DIR is KIND", parseMonitors},
       {"Watching", "metrics", "FILE",
        "write one JSON object a line for each update and each evaluation; "
@@ -349,6 +287,11 @@ const std::vector<Option> &dsc::runtime::optionTable() {
       {"Other", "dry-run", nullptr,
        "check everything and print what would be run, without running it",
        "off", flag(&RunOptions::dryRun)},
+      {"Other", "config", "FILE",
+       "take options from a ds_config.json, or its text in base64; what the "
+       "command line gives wins. 'dsc config check FILE' says what becomes of "
+       "each key",
+       "none", text(&RunOptions::config)},
       {"Other", "print-config", nullptr,
        "print every option with its value and where that came from, and end",
        nullptr, flag(&RunOptions::printConfig)},
@@ -357,5 +300,24 @@ const std::vector<Option> &dsc::runtime::optionTable() {
       {"Other", "version", nullptr, "print the version", nullptr,
        flag(&RunOptions::version)},
   };
+}
+
+const std::vector<Option> &dsc::runtime::optionTable() {
+  static const std::vector<Option> table = [] {
+    std::vector<Option> rows = otherRows();
+    const std::vector<Option> settings = settingRows();
+    rows.insert(rows.end(), settings.begin(), settings.end());
+    // By group, in the order of their first rows; numbers before evaluation.
+    std::vector<std::string> groups = {"Data", "Training", "Optimizer numbers"};
+    for (const Option &row : rows)
+      if (!std::count(groups.begin(), groups.end(), row.group))
+        groups.push_back(row.group);
+    std::vector<Option> sorted;
+    for (const std::string &group : groups)
+      for (const Option &row : rows)
+        if (row.group == group)
+          sorted.push_back(row);
+    return sorted;
+  }();
   return table;
 }

@@ -29,6 +29,9 @@ struct Option {
   bool repeats() const;
 };
 
+/// The rows of settingOptions().
+std::vector<Option> settingRows();
+
 /// All options of dsrun, by group.
 const std::vector<Option> &optionTable();
 

@@ -32,6 +32,41 @@ Status applyOption(RunOptions &options, const Option &option,
   return {};
 }
 
+/// Adds the options of a configuration that the command line does not give.
+Status applyConfig(RunOptions &options) {
+  Result<Config> config = loadConfig(options.config);
+  if (!config.ok())
+    return config.status().in("--config");
+  DSC_RETURN_IF_ERROR(config->check());
+  const auto onCommandLine = options.given;
+  for (const ConfigOption &wanted : config->runOptions()) {
+    if (onCommandLine.count(wanted.name) ||
+        onCommandLine.count(wanted.goesWith))
+      continue;
+    const std::vector<Option> &table = optionTable();
+    auto option =
+        std::find_if(table.begin(), table.end(), [&](const Option &row) {
+          return row.name == wanted.name;
+        });
+    if (option == table.end())
+      return internalError(wanted.origin, ": there is no option --",
+                           wanted.name);
+    size_t settings = options.settings.size();
+    DSC_RETURN_IF_ERROR(
+        applyOption(options, *option, wanted.value, wanted.origin)
+            .in(wanted.origin));
+    for (; settings < options.settings.size(); ++settings) {
+      options.settings[settings].option += " of " + wanted.origin;
+      options.settings[settings].isNeutral = wanted.isNeutral;
+    }
+  }
+  options.compiledWith = config->compileOptions();
+  options.notices = config->notices;
+  if (std::string ignored = config->ignoredNotice(); !ignored.empty())
+    options.notices.push_back(ignored);
+  return {};
+}
+
 /// Appends `words` from `column` on, broken before column 80.
 void appendWrapped(std::string &out, size_t at, size_t column,
                    const std::string &words) {
@@ -91,6 +126,16 @@ Status checkOptions(const RunOptions &options,
 }
 
 } // namespace
+
+std::string RunOptions::spell(const std::string &name) const {
+  auto found = given.find(name);
+  if (found == given.end())
+    return "--" + name;
+  std::string text = "--" + name + "=" + found->second.value;
+  return found->second.origin == kCommandLine
+             ? text
+             : text + " of " + found->second.origin;
+}
 
 std::string dsc::runtime::helpText() {
   std::string out =
@@ -184,7 +229,11 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
     list = chosen.isList() ? &chosen : nullptr;
   }
   others.insert(others.end(), argv + optind, argv + argc);
-  if (options.help || options.version || options.printConfig)
+  if (options.help || options.version)
+    return options;
+  if (!options.config.empty())
+    DSC_RETURN_IF_ERROR(applyConfig(options));
+  if (options.printConfig)
     return options;
   DSC_RETURN_IF_ERROR(checkOptions(options, others));
   options.module = others.front();

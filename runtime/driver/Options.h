@@ -1,6 +1,7 @@
 #ifndef DSC_RUNTIME_DRIVER_OPTIONS_H
 #define DSC_RUNTIME_DRIVER_OPTIONS_H
 
+#include "runtime/config/Config.h"
 #include "runtime/data/TokenFile.h"
 
 #include <cmath>
@@ -30,18 +31,25 @@ struct DataSource {
   bool empty() const { return files.empty() && tokens.empty(); }
 };
 
-/// A number of the optimizer or schedule that the command line gives.
+/// A number of the optimizer or schedule that is given.
 struct SettingValue {
   std::string option; ///< Such as --betas, for messages.
   std::string state;  ///< Such as dsc.beta1.
-  double value;
+  double value;       ///< Or kRunLength.
+  /// Asks for what holds anyway in a module that lacks the number.
+  bool isNeutral = false;
 };
+
+/// As a value: the updates of the run, once they are known.
+constexpr double kRunLength = -1;
 
 /// An option that sets numbers: one for each state, separated by commas, none
 /// of them negative.
 struct SettingOption {
   std::string name; ///< Such as betas.
+  const char *argument;
   std::vector<std::string> states;
+  const char *help;
   double limit = INFINITY; ///< All numbers are below it.
 };
 
@@ -67,7 +75,7 @@ struct RunOptions {
   DataSource data, evalData;
   std::string weights;
   std::optional<uint64_t> steps, epochs, seed;
-  std::optional<uint64_t> accumulate, globalBatch;
+  std::optional<uint64_t> accumulate, globalBatch, microBatch;
   std::vector<SettingValue> settings;
   uint64_t ranks = 1, threads = 0;
   double timeout = 600; ///< Seconds.
@@ -83,6 +91,13 @@ struct RunOptions {
   bool wallClockBreakdown = false;
   bool dryRun = false, printConfig = false, help = false, version = false;
   std::map<std::string, GivenOption> given; ///< By name; the rest is default.
+  std::string config;                       ///< A ds_config.json.
+  /// What the configuration asks the module to be compiled with.
+  std::vector<ConfigOption> compiledWith;
+  std::vector<std::string> notices; ///< About the configuration.
+
+  /// "--NAME=VALUE", with its place if the configuration gave it.
+  std::string spell(const std::string &name) const;
 
   /// Whether --eval is given or implied.
   bool evaluates() const {
@@ -91,7 +106,8 @@ struct RunOptions {
   }
 };
 
-/// Parses the command line; nothing is printed. Where --help, --version or
+/// Parses the command line and the configuration that it names; nothing is
+/// printed. Where --help, --version or
 /// --print-config is given, what belongs together is not checked.
 Result<RunOptions> parseOptions(int argc, char **argv);
 

@@ -3,6 +3,7 @@
 #include "runtime/checkpoint/SavedState.h"
 #include "runtime/driver/Accumulation.h"
 #include "runtime/driver/Checkpoints.h"
+#include "runtime/driver/CompiledWith.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/Launcher.h"
@@ -95,6 +96,10 @@ private:
 
 Status Run::execute() {
   DSC_ASSIGN(module, Module::open(options.module));
+  std::vector<std::string> notices = options.notices;
+  DSC_RETURN_IF_ERROR(checkCompiled(*module, options, notices));
+  for (const std::string &sentence : notices)
+    notice(sentence);
   DSC_RETURN_IF_ERROR(checkSettings(*module, options.settings));
   DSC_ASSIGN(layerNorms,
              LayerNorms::create(module->manifest(), options.layerNorms));
@@ -317,7 +322,7 @@ Status Run::prepareSession() {
       trainer.emplace(*session, *data, plan, *reader);
     DSC_RETURN_IF_ERROR(checkpoints.start(*session));
   }
-  DSC_RETURN_IF_ERROR(applySettings(*session, options.settings));
+  DSC_RETURN_IF_ERROR(applySettings(*session, options.settings, totalSteps));
   DSC_RETURN_IF_ERROR(
       setNominalWeight(*session, plan.microBatches * options.ranks));
   if (!module->manifest().findState("dsc.seed"))

@@ -17,7 +17,7 @@ Status dsc::runtime::checkSettings(const Module &module,
                                    const std::vector<SettingValue> &settings) {
   const Manifest &manifest = module.manifest();
   for (const SettingValue &value : settings) {
-    if (manifest.findSetting(value.state))
+    if (value.isNeutral || manifest.findSetting(value.state))
       continue;
     std::string known;
     for (const SettingOption &option : settingOptionsOf(manifest))
@@ -30,9 +30,14 @@ Status dsc::runtime::checkSettings(const Module &module,
 }
 
 Status dsc::runtime::applySettings(Session &session,
-                                   const std::vector<SettingValue> &settings) {
+                                   const std::vector<SettingValue> &settings,
+                                   uint64_t totalSteps) {
+  const Manifest &manifest = session.module().manifest();
   for (const SettingValue &value : settings)
-    DSC_RETURN_IF_ERROR(session.setSetting(value.state, value.value));
+    if (!value.isNeutral || manifest.findSetting(value.state))
+      DSC_RETURN_IF_ERROR(session.setSetting(
+          value.state,
+          value.value == kRunLength ? double(totalSteps) : value.value));
   return {};
 }
 

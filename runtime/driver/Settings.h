@@ -14,9 +14,10 @@ std::vector<SettingOption> settingOptionsOf(const Manifest &manifest);
 Status checkSettings(const Module &module,
                      const std::vector<SettingValue> &settings);
 
-/// Writes them into the session.
+/// Writes them into the session. `totalSteps`: the updates of the run.
 Status applySettings(Session &session,
-                     const std::vector<SettingValue> &settings);
+                     const std::vector<SettingValue> &settings,
+                     uint64_t totalSteps);
 
 /// What to tell a user whose schedule was compiled for another number of
 /// updates than this run has; empty if all is well.

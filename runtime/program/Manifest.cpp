@@ -42,6 +42,13 @@ public:
       visitor(Node(value[i], concat(path, "[", i, "]")));
   }
 
+  template <typename Visitor> void eachMember(Visitor visitor) const {
+    if (!value.is_object())
+      fail("is not an object");
+    for (const auto &[name, member] : value.items())
+      visitor(name, Node(member, path + "." + name));
+  }
+
   std::string string() const {
     if (!value.is_string())
       fail("is not a string");
@@ -250,6 +257,10 @@ Manifest parseDocument(const Node &root) {
   manifest.arenaBytes = root.at("arena_bytes").size();
   manifest.batch = parseBatch(root.at("batch"));
 
+  if (std::optional<Node> options = root.find("options"))
+    options->eachMember([&](const std::string &name, Node value) {
+      manifest.options[name] = value.string();
+    });
   root.at("settings").each([&](Node node) {
     manifest.settings.push_back(
         {node.at("name").string(), node.at("flag").string(),

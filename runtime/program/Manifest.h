@@ -112,6 +112,8 @@ struct Manifest {
 
   std::string compilerVersion, model, triple, cpu, features;
   std::string optimizer, loss, precision, hash;
+  /// What dsc was given, by name of the option; "" for a switch.
+  std::map<std::string, std::string> options;
   uint32_t maxWorld; ///< Most ranks that the step region has room for.
   uint32_t unit;     ///< Elements in which groups are cut.
   uint64_t arenaBytes;

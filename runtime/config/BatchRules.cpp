@@ -14,7 +14,8 @@ constexpr char kAccumulate[] = "/gradient_accumulation_steps";
 Judge batchSize(std::function<void(Judging &, const std::string &)> emit) {
   return [emit](Judging &judging, const ConfigNode &node) {
     if (isAuto(node))
-      return honoured("follows from the other two");
+      return honoured(
+          "follows from the others, the module and the command line");
     if (node.number < 1)
       return refused("must be at least 1");
     emit(judging, countText(node));

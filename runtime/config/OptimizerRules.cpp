@@ -96,38 +96,48 @@ const ParameterTable &table() {
     return isTrue(node) ? refused("dsc does not have this variant")
                         : honoured();
   };
-  static const ParameterTable table = {
-      {"lr", ConfigType::Number, all, within(0, INFINITY, judgeLr), "1e-3"},
-      {"betas", ConfigType::Pair, adams, judgeBetas, "0.9,0.999"},
-      {"eps", ConfigType::Number, adams,
-       within(0, INFINITY, number("eps", "optimizer")), "1e-8"},
-      {"weight_decay", ConfigType::Number, all,
-       within(0, INFINITY, number("weight-decay")), defaultDecay},
-      {"momentum",
-       ConfigType::Number,
-       {kSgd},
-       within(0, INFINITY, number("momentum", "optimizer")),
-       "0"},
-      {"nesterov", ConfigType::Boolean, {kSgd}, judgeNesterov},
-      {"dampening", ConfigType::Number, {kSgd}, plainZero()},
-      {"maximize", ConfigType::Boolean, all, plain},
-      {"adam_w_mode", ConfigType::Boolean, adams, judgeAdamMode},
-      {"torch_adam", ConfigType::Boolean, adams, speed},
-      {"bias_correction", ConfigType::Boolean, adams,
-       [](Judging &, const ConfigNode &node) {
-         return isTrue(node) ? honoured()
-                             : refused("dsc corrects the bias of the moments "
-                                       "always");
-       }},
-      {"amsgrad", ConfigType::Boolean, adams, plain},
-      {"max_grad_norm", ConfigType::Number, all, judgeGradNorm},
-      {"set_grad_none", ConfigType::Boolean, adams, speed},
-      {"fp32_optimizer_states", ConfigType::Boolean, adams, speed},
-      {"fused", ConfigType::Boolean, all, speed},
-      {"foreach", ConfigType::Boolean, all, speed},
-      {"capturable", ConfigType::Boolean, adams, speed},
-      {"differentiable", ConfigType::Boolean, all, speed},
-  };
+  static const ParameterTable table = [] {
+    ParameterTable rows = {
+        {"lr", ConfigType::Number, all, within(0, INFINITY, judgeLr), "1e-3"},
+        {"betas", ConfigType::Pair, adams, judgeBetas, "0.9,0.999"},
+        {"eps", ConfigType::Number, adams,
+         within(0, INFINITY, number("eps", "optimizer")), "1e-8"},
+        {"weight_decay", ConfigType::Number, all,
+         within(0, INFINITY, number("weight-decay")), defaultDecay},
+        {"momentum",
+         ConfigType::Number,
+         {kSgd},
+         within(0, INFINITY, number("momentum", "optimizer")),
+         "0"},
+        {"nesterov", ConfigType::Boolean, {kSgd}, judgeNesterov},
+        {"dampening", ConfigType::Number, {kSgd}, plainZero()},
+        {"maximize", ConfigType::Boolean, all, plain},
+        {"adam_w_mode", ConfigType::Boolean, adams, judgeAdamMode},
+        {"torch_adam", ConfigType::Boolean, adams, speed},
+        {"bias_correction", ConfigType::Boolean, adams,
+         [](Judging &, const ConfigNode &node) {
+           return isTrue(node) ? honoured()
+                               : refused("dsc corrects the bias of the moments "
+                                         "always");
+         }},
+        {"amsgrad", ConfigType::Boolean, adams, plain},
+        {"max_grad_norm", ConfigType::Number, all, judgeGradNorm},
+        {"set_grad_none", ConfigType::Boolean, adams, speed},
+        {"fp32_optimizer_states", ConfigType::Boolean, adams, speed},
+        {"fused", ConfigType::Boolean, all, speed},
+        {"foreach", ConfigType::Boolean, all, speed},
+        {"capturable", ConfigType::Boolean, adams, speed},
+        {"differentiable", ConfigType::Boolean, all, speed},
+    };
+    // Of optimizers that dsc does not have.
+    for (const char *name :
+         {"freeze_step", "cuda_aware", "comm_backend_name", "var_freeze_step",
+          "var_update_scaler", "local_step_scaler", "local_step_clipper",
+          "max_coeff", "min_coeff", "coeff_beta", "factor_max", "factor_min",
+          "factor_threshold", "muon_lr", "adam_lr", "ns_method", "use_muon"})
+      rows.push_back({name, ConfigType::Any, {}, Judge()});
+    return rows;
+  }();
   return table;
 }
 

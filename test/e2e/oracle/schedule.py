@@ -83,3 +83,52 @@ def warmup_cosine_lr(lr, warmup, total, warmup_min_ratio=0.0, cos_min_ratio=1e-4
         return lr * (cos_min_ratio + (1 - cos_min_ratio) * (1 + math.cos(math.pi * progress)) / 2)
 
     return rate
+
+
+# OneCycle and LRRangeTest count from -1, so that update u is their iteration u.
+
+
+def _cycle_height(t, up, down, up_stairs, down_stairs):
+    """0 at the ends of the cycle, 1 at its peak"""
+    if t <= up:
+        position, length, stairs = t, up, up_stairs
+    else:
+        position, length, stairs = up + down - t, down, down_stairs
+    return math.floor(position * stairs / length) / stairs if stairs else position / length
+
+
+def one_cycle(low, high, up=2000, down=None, up_stairs=0, down_stairs=None, decay=0, decay_lr=0.0):
+    """DeepSpeed OneCycle: the learning rate"""
+    down = up if down is None else down
+    down_stairs = up_stairs if down_stairs is None else down_stairs
+
+    def rate(t):
+        if t <= up + down:
+            return low + (high - low) * _cycle_height(t, up, down, up_stairs, down_stairs)
+        return low / (1 + decay_lr * (t - up - down) / decay) if decay else low
+
+    return rate
+
+
+def one_cycle_beta1(low=0.8, high=0.9, up=2000, down=None, decay=0, decay_mom=0.0):
+    """DeepSpeed OneCycle: Adam's first beta, which starts at its least"""
+    down = up if down is None else down
+
+    def beta(t):
+        if t == 0:
+            return low
+        if t <= up + down:
+            return high - (high - low) * _cycle_height(t, up, down, 0, 0)
+        return high * (1 + decay_mom * (t - up - down) / decay) if decay else high
+
+    return beta
+
+
+def lr_range_test(lr, size=2000, step_rate=1.0, staircase=False):
+    """DeepSpeed LRRangeTest"""
+
+    def rate(t):
+        interval = t // size if staircase else t / size
+        return lr * (1 + step_rate * interval)
+
+    return rate

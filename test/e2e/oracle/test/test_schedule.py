@@ -19,6 +19,21 @@ CASES = {
         schedule.warmup_cosine_lr(1.0, 2, 6),
         [0, 0, 1, None, 0.5 * (1 + 1e-4), None, 1e-4, 1e-4],
     ),
+    "OneCycle": (schedule.one_cycle(1.0, 2.0, 2, 4), [1, 1.5, 2, 1.75, 1.5, 1.25, 1, 1]),
+    "OneCycle-stairs": (
+        schedule.one_cycle(0.0, 1.0, 4, up_stairs=2),
+        [0, 0, 0.5, 0.5, 1, 0.5, 0.5, 0, 0],
+    ),
+    "OneCycle-decay": (schedule.one_cycle(1.0, 2.0, 1, 1, decay=2, decay_lr=2.0), [1, 2, 1, 0.5]),
+    "OneCycle-beta1": (
+        schedule.one_cycle_beta1(0.5, 0.9, 2, decay=1, decay_mom=0.1),
+        [0.5, 0.7, 0.5, 0.7, 0.9, 0.99],
+    ),
+    "LRRangeTest": (schedule.lr_range_test(1.0, 4, 2.0), [1, 1.5, 2, 2.5, 3]),
+    "LRRangeTest-staircase": (
+        schedule.lr_range_test(1.0, 2, 3.0, staircase=True),
+        [1, 1, 4, 4, 7],
+    ),
 }
 
 

@@ -229,11 +229,13 @@ struct CommandLine {
                                     cl::sub(exportCommand)};
   cl::opt<std::string> exportWeights{
       "weights",
-      cl::value_desc("FILE.safetensors"),
+      cl::value_desc("PATH"),
       cl::Required,
       cl::sub(exportCommand),
       cl::cat(inputs),
-      cl::desc("Trained weights, as dsrun --save writes them")};
+      cl::desc("Trained weights, as dsrun --save writes them: a .safetensors "
+               "file, a checkpoint, or a folder of checkpoints, of which the "
+               "newest is taken")};
   cl::opt<std::string> exportOriginal{
       "model", cl::value_desc("MODEL.onnx"), cl::sub(exportCommand),
       cl::cat(inputs),

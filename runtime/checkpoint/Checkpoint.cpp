@@ -130,7 +130,12 @@ Status CheckpointWriter::save(const CheckpointPoint &now) {
   DSC_RETURN_IF_ERROR(advance(/*waits=*/true));
   point = now;
   shard.copyTo(snapshot.data());
-  start(Phase::Writing, [this] { return write(); });
+  begin = std::chrono::steady_clock::now();
+  start(Phase::Writing, [this]() -> Status {
+    DSC_RETURN_IF_ERROR(write());
+    // Nobody is to be asked.
+    return session.ranks() == 1 ? writeManifest({records}) : Status();
+  });
   return {};
 }
 
@@ -157,7 +162,7 @@ Status CheckpointWriter::advance(bool waits) {
     }
     if (!isDone)
       return {};
-    if (phase == Phase::Writing) {
+    if (phase == Phase::Writing && session.ranks() > 1) {
       DSC_RETURN_IF_ERROR(complete());
     } else {
       phase = Phase::Idle;
@@ -189,7 +194,12 @@ Status CheckpointWriter::complete() {
   DSC_ASSIGN(std::vector<std::string> parts,
              gatherStrings(session.peers(), packRecords(records)));
   start(Phase::Completing, [this, parts = std::move(parts)] {
-    return folder ? writeManifest(parts) : Status();
+    if (!folder)
+      return Status();
+    std::vector<PartRecords> unpacked;
+    for (const std::string &part : parts)
+      unpacked.push_back(unpackRecords(part));
+    return writeManifest(unpacked);
   });
   return {};
 }
@@ -205,7 +215,7 @@ Status CheckpointWriter::write() {
   return {};
 }
 
-Status CheckpointWriter::writeManifest(const std::vector<std::string> &parts) {
+Status CheckpointWriter::writeManifest(const std::vector<PartRecords> &parts) {
   const Manifest &module = session.module().manifest();
   CheckpointManifest manifest;
   manifest.writerVersion = dsrt_version();
@@ -216,15 +226,15 @@ Status CheckpointWriter::writeManifest(const std::vector<std::string> &parts) {
   manifest.ranks = session.ranks();
   for (const Manifest::Group &group : module.groups)
     manifest.stage = std::max(manifest.stage, group.layout.stage);
-  std::vector<PartRecords> unpacked;
+  uint64_t bytes = 0;
   for (uint32_t rank = 0; rank < parts.size(); ++rank) {
-    unpacked.push_back(unpackRecords(parts[rank]));
-    const PartRecord &part = unpacked.back().part;
+    const PartRecord &part = parts[rank].part;
+    bytes += part.bytes;
     manifest.files.push_back({checkpointPartName(rank, session.ranks()),
                               part.bytes, part.crc, part.headerBytes,
                               part.headerCrc});
   }
-  manifest.tensors = listTensors(module, unpacked);
+  manifest.tensors = listTensors(module, parts);
 
   std::string text = printCheckpointManifest(manifest);
   std::string aside = path + "/" + checkpointAsideName(point.step);
@@ -232,5 +242,9 @@ Status CheckpointWriter::writeManifest(const std::vector<std::string> &parts) {
   DSC_RETURN_IF_ERROR(file.write(text.data(), text.size()));
   DSC_RETURN_IF_ERROR(file.sync());
   DSC_RETURN_IF_ERROR(folder->publish(point.step));
+  setBytes = bytes;
+  setSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
   return folder->prune(keep);
 }

@@ -5,6 +5,7 @@
 #include "runtime/data/CheckpointFolder.h"
 #include "runtime/data/CheckpointManifest.h"
 
+#include <chrono>
 #include <future>
 
 namespace dsc::runtime {
@@ -48,6 +49,11 @@ public:
   /// Sets that are complete.
   uint64_t completed() const { return completedSets; }
 
+  /// Bytes of the last set that was completed, and the seconds that it took
+  /// from the end of its copy on. Known to rank 0.
+  uint64_t lastBytes() const { return setBytes; }
+  double lastSeconds() const { return setSeconds; }
+
   /// Seconds for which the training has stood still since the last call.
   double takeStall() { return std::exchange(stall, 0); }
 
@@ -67,7 +73,7 @@ private:
   Status collectOutcome(bool waits, bool &isDone);
   Status complete();
   Status write();
-  Status writeManifest(const std::vector<std::string> &parts);
+  Status writeManifest(const std::vector<PartRecords> &parts);
 
   const Session &session;
   const CheckpointFolder *folder;
@@ -79,8 +85,12 @@ private:
   uint64_t completedSets = 0;
 
   Phase phase = Phase::Idle;
-  CheckpointPoint point;   ///< What is being saved; set while idle.
-  PartRecords records;     ///< Written by the job, read when it is done.
+  CheckpointPoint point; ///< What is being saved; set while idle.
+  std::chrono::steady_clock::time_point begin; ///< Of the same.
+  // Written by the job and read when it is done.
+  PartRecords records;
+  uint64_t setBytes = 0;
+  double setSeconds = 0;
   std::future<Status> job; ///< Declared last: waits for its thread at the end.
 };
 

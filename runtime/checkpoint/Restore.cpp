@@ -14,12 +14,15 @@ namespace {
 /// One to wait for the disk while another takes checksums.
 constexpr unsigned kFewestReaders = 2;
 
+/// How the names of Adam's means of squares end, here and in PyTorch.
+constexpr std::string_view kSecondMoment = ".exp_avg_sq";
+
 /// What a run that goes on relies on: no optimizer leaves other numbers.
 NumberCheck checkOf(const Manifest &manifest, uint32_t index) {
   const Manifest::State &state = manifest.states[index];
   if (state.layout.state_class == DSRT_CLASS_OPTIMIZER)
-    return state.kind == "second_moment" ? NumberCheck::NotNegative
-                                         : NumberCheck::Finite;
+    return state.name.ends_with(kSecondMoment) ? NumberCheck::NotNegative
+                                               : NumberCheck::Finite;
   // A frozen table may well hold an infinity, such as a mask.
   for (const Manifest::Parameter &parameter : manifest.parameters)
     if (parameter.state == index && parameter.role == "trainable")

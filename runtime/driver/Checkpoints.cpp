@@ -1,6 +1,8 @@
 #include "runtime/driver/Checkpoints.h"
 #include "runtime/monitor/Progress.h"
 
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 
 using namespace dsc::runtime;
@@ -26,6 +28,18 @@ bool dsc::runtime::savesCheckpoints(const std::string &save) {
   std::error_code error;
   fs::file_status status = fs::status(save, error);
   return !fs::exists(status) || fs::is_directory(status);
+}
+
+Status dsc::runtime::checkCheckpointOptions(const RunOptions &options) {
+  if (savesCheckpoints(options.save))
+    return {};
+  if (options.saveEvery)
+    return usageError("--save-every: name a folder for the checkpoints, with "
+                      "--save=DIR");
+  if (options.resume && options.resume->empty())
+    return usageError("--resume: name a folder of checkpoints, with "
+                      "--resume=DIR or --save=DIR");
+  return {};
 }
 
 Checkpoints::Checkpoints(const RunOptions &options, const Log &log)
@@ -62,8 +76,11 @@ Status Checkpoints::checkOwnSets(std::optional<uint64_t> newest) {
 }
 
 Result<std::optional<CheckpointPoint>> Checkpoints::resume(Session &session) {
+  auto begin = std::chrono::steady_clock::now();
   DSC_ASSIGN(std::optional<Restored> restored,
              restoreCheckpoint(session, resumePath()));
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - begin;
   if (!restored) {
     if (!options.resume->empty())
       return inputError("'", resumePath(), "' holds no checkpoint");
@@ -79,7 +96,7 @@ Result<std::optional<CheckpointPoint>> Checkpoints::resume(Session &session) {
       DSC_RETURN_IF_ERROR(folder->putAway(damaged.step));
   }
   log.notice(concat("resumed after step ", restored->point.step, ", from '",
-                    restored->set, "'"));
+                    restored->set, "', in ", durationText(seconds.count())));
   std::error_code error;
   if (savesCheckpoints(options.save) &&
       fs::equivalent(folderOf(restored->set), options.save, error)) {
@@ -127,8 +144,17 @@ Status Checkpoints::finish(const CheckpointPoint &point) {
 }
 
 std::string Checkpoints::summary() const {
-  return saves == 0 ? ""
-                    : concat("; ", saves, saves == 1 ? " save" : " saves",
-                             " held the training up for ",
-                             durationText(stallSeconds / saves), " each");
+  std::string text;
+  if (writer && writer->completed()) {
+    char size[32];
+    std::snprintf(size, sizeof(size), "%.1f",
+                  double(writer->lastBytes()) / (1 << 20));
+    text = concat(" (", size, " MiB in ", durationText(writer->lastSeconds()),
+                  ")");
+  }
+  if (saves)
+    text += concat("; ", saves, saves == 1 ? " save" : " saves",
+                   " held the training up for ",
+                   durationText(stallSeconds / saves), " each");
+  return text;
 }

@@ -10,6 +10,9 @@ namespace dsc::runtime {
 /// Whether --save names a folder of checkpoints, and not a file of parameters.
 bool savesCheckpoints(const std::string &save);
 
+/// Whether the options that need such a folder have one.
+Status checkCheckpointOptions(const RunOptions &options);
+
 /// What --save, --save-every, --keep and --resume ask of a run. All ranks have
 /// one and make the same calls; rank 0 alone touches what they share.
 class Checkpoints {
@@ -39,8 +42,8 @@ public:
   /// The set of the last state, once finish() has saved it; else empty.
   const std::string &lastSet() const { return finalSet; }
 
-  /// How long the saves held the training up, after a semicolon; empty if there
-  /// were none.
+  /// For rank 0, what the last save took, and how long those before it held the
+  /// training up: ` (1.5 MiB in 0.02 s); 3 saves held ...`.
   std::string summary() const;
 
 private:

@@ -186,7 +186,10 @@ static std::vector<Option> otherRows() {
       {"Data", "eval-tokens", "FILE...",
        "held-out text for evaluation, as --tokens; implies --eval",
        "the training data", tokenFile(&RunOptions::evalData)},
-      {"Data", "weights", "FILE", "initial parameters from a .safetensors file",
+      {"Data", "weights", "PATH",
+       "initial parameters from a .safetensors file, a checkpoint or the "
+       "newest "
+       "one of a folder of checkpoints",
        "the file that was written with the module", text(&RunOptions::weights)},
 
       {"Training", "steps", "N", "train for N updates",

@@ -1,4 +1,5 @@
 #include "runtime/driver/Options.h"
+#include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/OptionTable.h"
 
 #include <algorithm>
@@ -119,6 +120,7 @@ Status checkOptions(const RunOptions &options,
   if (options.ranks < 1 || options.ranks > kMostRanks)
     return usageError("-n ", options.ranks, ": a host runs 1 to ", kMostRanks,
                       " ranks");
+  DSC_RETURN_IF_ERROR(checkCheckpointOptions(options));
   if (!options.steps && !options.epochs && !options.evaluates())
     return usageError("say how long to train, with --steps=N or --epochs=N, "
                       "or --eval to evaluate");

@@ -34,8 +34,7 @@ struct Manifest {
     Shape shape;
     uint64_t bytes;
     double initial;
-    std::string kind; ///< Of a scalar: counter, setting, ...; of a moment that
-                      ///< is never negative: second_moment; else empty.
+    std::string kind; ///< Of a scalar: counter, setting, ...; else empty.
     dsrt_layout_state layout;
   };
 

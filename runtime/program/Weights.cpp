@@ -1,6 +1,9 @@
 #include "runtime/program/Weights.h"
+#include "runtime/data/CheckpointReader.h"
 #include "runtime/data/Safetensors.h"
 #include "runtime/program/ConvertFloats.h"
+
+#include <filesystem>
 
 using namespace dsc::runtime;
 
@@ -25,19 +28,41 @@ Status fill(const Array &array, const Manifest::Parameter &parameter,
   return {};
 }
 
-/// Fills what `file` has of `wanted` and returns the rest.
+/// The tensor of a name, if there is one.
+using TensorSource =
+    std::function<Result<std::optional<Array>>(const std::string &)>;
+
+/// Opens a safetensors file, or a checkpoint.
+Result<TensorSource> openTensors(const std::string &path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    DSC_ASSIGN(CheckpointReader reader, CheckpointReader::open(path));
+    return TensorSource(
+        [reader](const std::string &name) { return reader.read(name); });
+  }
+  DSC_ASSIGN(SafetensorsFile file, SafetensorsFile::open(path));
+  return TensorSource(
+      [file](const std::string &name) -> Result<std::optional<Array>> {
+        const Array *array = file.find(name);
+        return array ? std::optional(*array) : std::nullopt;
+      });
+}
+
+/// Fills what `source` has of `wanted` and returns the rest.
 Result<std::vector<const Manifest::Parameter *>>
-fillFrom(const SafetensorsFile &file, const Module &module,
+fillFrom(const TensorSource &source, const Module &module,
          const std::vector<const Manifest::Parameter *> &wanted,
          const ParameterSink &sink) {
   std::vector<const Manifest::Parameter *> missing;
-  for (const Manifest::Parameter *parameter : wanted)
-    if (const Array *array = file.find(parameter->name))
+  for (const Manifest::Parameter *parameter : wanted) {
+    DSC_ASSIGN(std::optional<Array> array, source(parameter->name));
+    if (array)
       DSC_RETURN_IF_ERROR(fill(*array, *parameter,
                                module.manifest().states[parameter->state],
                                sink));
     else
       missing.push_back(parameter);
+  }
   return missing;
 }
 
@@ -51,10 +76,10 @@ Status missingError(const std::string &path,
 }
 
 /// The weights file beside the module.
-Result<SafetensorsFile> openOwnWeights(const Module &module) {
+Result<TensorSource> openOwnWeights(const Module &module) {
   const Manifest &manifest = module.manifest();
   std::string path = module.resolve(*manifest.weights);
-  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  Result<TensorSource> file = openTensors(path);
   if (!file.ok())
     return inputError(file.status().message(), " (initial parameters of '",
                       module.path(), "'; --weights=FILE names others)");
@@ -91,7 +116,7 @@ Status dsc::runtime::loadParameters(const Module &module,
     wanted.push_back(&parameter);
 
   if (!weightsPath.empty()) {
-    DSC_ASSIGN(SafetensorsFile file, SafetensorsFile::open(weightsPath));
+    DSC_ASSIGN(TensorSource file, openTensors(weightsPath));
     DSC_ASSIGN(wanted, fillFrom(file, module, wanted, sink));
     // Checkpoints of other tools leave constants out; the module has those.
     for (const Manifest::Parameter *parameter : wanted)
@@ -99,7 +124,7 @@ Status dsc::runtime::loadParameters(const Module &module,
         return missingError(weightsPath, wanted);
   }
   if (!wanted.empty() && manifest.weights) {
-    DSC_ASSIGN(SafetensorsFile file, openOwnWeights(module));
+    DSC_ASSIGN(TensorSource file, openOwnWeights(module));
     DSC_ASSIGN(wanted, fillFrom(file, module, wanted, sink));
     if (!wanted.empty())
       return missingError(module.resolve(*manifest.weights), wanted);

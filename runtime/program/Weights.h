@@ -17,7 +17,8 @@ using ParameterSink = std::function<void(const Manifest::Parameter &,
 using ParameterReader = std::function<Result<std::span<const std::byte>>(
     const Manifest::Parameter &)>;
 
-/// Fills the parameters of a module: from `weightsPath` if that is not empty,
+/// Fills the parameters of a module: from `weightsPath`, a safetensors file, a
+/// checkpoint or a folder of checkpoints, if that is not empty,
 /// else from the file that the manifest names, else from the places in the
 /// model file that it names. Floating-point types are converted to the
 /// parameter's, all else must fit exactly. All missing names are listed in one

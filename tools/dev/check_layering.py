@@ -41,7 +41,7 @@ TABLE = {
     "codegen/kernel": ["dialects", "runtime/abi"],
     "codegen/host": ["dialects", "codegen/kernel", "runtime/abi"],
     "compiler/import": ["dialects"],
-    "compiler/export": ["dialects", "compiler/import", "compiler/OutputFile.h"],
+    "compiler/export": ["dialects", "compiler/import", "compiler/OutputFile.h", "runtime/base", "runtime/data"],
     "compiler": ["dialects", "passes", "codegen", "compiler", "runtime/abi", "runtime/config"],
     "tools/dsc": ["compiler"],
     "tools/dsc-opt": ["compiler"],

@@ -6,6 +6,7 @@
 #include "compiler/export/onnx/PatchedFile.h"
 #include "compiler/import/onnx/Safetensors.h"
 #include "compiler/import/onnx/WireFormat.h"
+#include "runtime/data/CheckpointReader.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -48,6 +49,9 @@ private:
   StringRef model;
   StringRef trainedFile;
   onnx_import::SafetensorsTable trained;
+  /// In place of both, where the weights are a checkpoint, with its tensors.
+  std::optional<runtime::CheckpointReader> checkpoint;
+  std::list<runtime::Array> checkpointTensors;
   /// The model file and its external data files by path, with what changes.
   std::map<std::string, PatchedFile> files;
   /// External data file by its location in the model.
@@ -115,6 +119,13 @@ Error Exporter::openModel() {
 }
 
 Error Exporter::openTrained() {
+  if (sys::fs::is_directory(options.weights)) {
+    auto opened = runtime::CheckpointReader::open(options.weights);
+    if (!opened.ok())
+      return makeError(opened.status().message());
+    checkpoint = std::move(*opened);
+    return Error::success();
+  }
   Expected<StringRef> bytes = map(options.weights);
   if (!bytes)
     return bytes.takeError();
@@ -128,17 +139,36 @@ Error Exporter::openTrained() {
 
 /// The trained values of a parameter; its shape and type must be the module's.
 Expected<StringRef> Exporter::findTrained(const ExportedParameter &parameter) {
-  auto found = trained.find(parameter.name);
-  if (found == trained.end())
+  StringRef data, type;
+  ArrayRef<int64_t> shape;
+  bool isFound = false;
+  if (checkpoint) {
+    auto tensor = checkpoint->read(parameter.name);
+    if (!tensor.ok())
+      return makeError(tensor.status().message());
+    if ((isFound = tensor->has_value())) {
+      const runtime::Array &array =
+          checkpointTensors.emplace_back(std::move(**tensor));
+      data = StringRef(reinterpret_cast<const char *>(array.bytes.data()),
+                       array.bytes.size());
+      type = runtime::info(*array.type).name;
+      shape = array.shape;
+    }
+  } else if (auto found = trained.find(parameter.name);
+             (isFound = found != trained.end())) {
+    data = trainedFile.substr(found->second.offset, found->second.bytes);
+    type = found->second.type;
+    shape = found->second.shape;
+  }
+  if (!isFound)
     return makeError(options.weights + ": holds no tensor '" + parameter.name +
                      "', which the module " +
                      (parameter.trained ? "trains" : "needs"));
-  const onnx_import::SafetensorsEntry &entry = found->second;
-  if (StringRef(entry.type).lower() != parameter.type ||
-      ArrayRef<int64_t>(entry.shape) != ArrayRef<int64_t>(parameter.shape))
+  if (type.lower() != parameter.type ||
+      shape != ArrayRef<int64_t>(parameter.shape))
     return makeError(options.weights + ": tensor '" + parameter.name +
                      "' has another shape or type than in the module");
-  return trainedFile.substr(entry.offset, entry.bytes);
+  return data;
 }
 
 static std::string transpose(StringRef data, ArrayRef<int64_t> shape,

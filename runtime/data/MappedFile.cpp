@@ -29,7 +29,9 @@ MappedFile::open(const std::string &path) {
   else if (status.st_size > 0) {
     data = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (data == MAP_FAILED)
-      failure = inputError("cannot map '", path, "': ", errnoText(errno));
+      failure = inputError(
+          "cannot map '", path, "': ", errnoText(errno),
+          errno == ENOMEM ? "; a process may map vm.max_map_count files" : "");
   }
   ::close(file); // The mapping outlives the descriptor.
   if (!failure.ok())

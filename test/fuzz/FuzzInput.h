@@ -39,9 +39,9 @@ inline void require(bool holds) {
     std::abort();
 }
 
-/// A failure must be a mistake of the user, in one sentence of one line.
+/// A failure must be the user's, and say something.
 inline void requireSentence(const runtime::Status &status) {
-  require(status.ok() || (status.kind() == runtime::ErrorKind::Input &&
+  require(status.ok() || (status.kind() != runtime::ErrorKind::Internal &&
                           !status.message().empty()));
 }
 

@@ -152,7 +152,8 @@ Status TokenData::gatherRow(const Manifest::Input &input, const TokenFile &file,
   for (uint64_t position = first; position < end;) {
     uint64_t left = file.size() - std::min(position, file.size());
     uint64_t count = std::min({end - position, left, tokens.size()});
-    DSC_RETURN_IF_ERROR(file.read(position, std::span(tokens).first(count)));
+    if (count)
+      DSC_RETURN_IF_ERROR(file.read(position, std::span(tokens).first(count)));
     for (uint64_t i = 0; i < std::max<uint64_t>(count, 1); ++i, ++position) {
       int64_t value = count ? tokens[i] : missing;
       if (count && uint64_t(value) >= limit)

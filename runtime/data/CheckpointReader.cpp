@@ -70,7 +70,8 @@ CheckpointReader::read(const std::string &name) const {
   uint64_t element = byteSize(tensor->type);
   auto joined = std::make_shared<std::vector<std::byte>>();
   Array array{set + ":" + name, tensor->type, info(tensor->type).numpy,
-              tensor->shape,    {},           joined};
+              tensor->shape,    {},           joined,
+              nullptr};
   if (tensor->pieces.size() > 1)
     joined->reserve(tensor->elements() * element);
   for (const CheckpointManifest::Piece &piece : tensor->pieces) {

@@ -11,12 +11,9 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
+from . import tolerance
 from .compare import check_gradients, check_losses
 from .tools import BIN, compile_model, train_module
-
-# Ranks against one: SGD in f32 on both sides, and only the order of sums differs
-# (DESIGN section 8).
-EQUAL = 1e-5
 
 # Much longer than anything here takes, also on a busy machine.
 PATIENCE_SECONDS = 60
@@ -59,9 +56,11 @@ def check_equal(got, wanted):
     """Two trainings to rounding: losses, norms, rates and final parameters."""
     (lines, parameters), (other_lines, others) = got, wanted
     for key in ("loss", "grad_norm", "lr"):
-        check_losses([line[key] for line in lines], [line[key] for line in other_lines], EQUAL)
+        check_losses(
+            [line[key] for line in lines], [line[key] for line in other_lines], tolerance.RANKS
+        )
     assert parameters.keys() == others.keys()
-    check_gradients(parameters, others, EQUAL)
+    check_gradients(parameters, others, tolerance.RANKS)
 
 
 def check_same_bits(got, wanted):

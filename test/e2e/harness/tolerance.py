@@ -30,3 +30,12 @@ GOLDEN = 1e-6
 # Predictions of an exported model: ONNX Runtime sums the same f32 products in
 # another order.
 PREDICTION = 1e-4
+
+# Ranks against one (DESIGN section 8): ten steps of SGD in f32 on both sides, and
+# only the order of sums differs.
+RANKS = 1e-5
+
+# A training that goes on with another number of ranks, against one that never
+# stopped. AdamW divides by roots of moments, so that the rounding of a sum is a
+# larger part of its update than of a gradient.
+RESUMED = 1e-4

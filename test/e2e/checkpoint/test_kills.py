@@ -9,6 +9,8 @@ import signal
 import time
 
 import pytest
+from harness.checkpoints import sets_of
+from harness.ranks import Launched, lines_of, wait_for
 from harness.trainings import Trainings
 
 QUICK, LONG = 15, 300
@@ -23,11 +25,9 @@ def trainings(tmp_path_factory):
     return Trainings(tmp_path_factory.mktemp("kills"))
 
 
-def seeds():
-    return [
-        pytest.param(seed, marks=[pytest.mark.long] if seed >= QUICK else [])
-        for seed in range(LONG)
-    ]
+def seeds(quick, long):
+    marks = [[] if seed < quick else [pytest.mark.long] for seed in range(long)]
+    return [pytest.param(seed, marks=marks[seed]) for seed in range(long)]
 
 
 def kill_within(launched, kind, rng):
@@ -60,7 +60,7 @@ def kill_within(launched, kind, rng):
     return True
 
 
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", seeds(QUICK, LONG))
 def test_going_on_after_a_kill_gives_the_same_bits(trainings, seed, tmp_path):
     rng = random.Random(seed)
     stage, ranks, folder = rng.randrange(4), rng.choice([2, 2, 3]), tmp_path / "c"
@@ -72,4 +72,23 @@ def test_going_on_after_a_kill_gives_the_same_bits(trainings, seed, tmp_path):
                 break
         trainings.check_sets(stage, ranks, folder)
         more = ["--resume"]
+    trainings.go_on(stage, ranks, folder)
+
+
+@pytest.mark.parametrize("seed", seeds(4, 40))
+def test_a_signal_saves_the_update_that_was_made_last(trainings, seed, tmp_path):
+    """SIGTERM and Ctrl-C end the run after an update, whose set is whole, although
+    nothing else asks for one then."""
+    rng = random.Random(seed)
+    stage, ranks, folder = rng.randrange(4), rng.choice([1, 2, 3]), tmp_path / "c"
+    flags = trainings.flags(stage, folder, "--save-every=0", "--metrics", tmp_path / "m.jsonl")
+    with Launched(ranks, *flags) as launched:
+        wait_for(lambda: lines_of(tmp_path / "m.jsonl"))
+        time.sleep(rng.uniform(0, 0.02))
+        launched.launcher.send_signal(rng.choice([signal.SIGTERM, signal.SIGINT]))
+        code, err = launched.end()
+    assert code == 0, err
+    made = len(lines_of(tmp_path / "m.jsonl"))
+    assert [path.name for path in sets_of(folder)] == ["step-%08d" % made], err
+    trainings.check_sets(stage, ranks, folder)
     trainings.go_on(stage, ranks, folder)

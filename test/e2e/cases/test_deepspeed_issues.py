@@ -10,6 +10,7 @@ import onnx
 import pytest
 from harness import zoo
 from harness.faults import PLACE
+from harness.marks import long
 from harness.models import mlp, model, node, value
 from harness.ranks import Launched, Work, check_equal, lines_of, wait_for
 from harness.tools import build_preloaded, run
@@ -95,7 +96,7 @@ def calls(recorder, folder, module, ranks, *flags):
     return [lines_of(folder / ("calls-%d" % rank)) for rank in range(ranks)]
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 8])
+@pytest.mark.parametrize("ranks", [3, *long(2, 8)])
 @pytest.mark.parametrize("stage", STAGES)
 def test_7_all_ranks_ask_for_the_same_in_one_order(work, recorder, stage, ranks, tmp_path):
     """Also those whose part of the state is empty, and in a round in which only some

@@ -12,7 +12,7 @@ from harness.tools import build_preloaded
 from harness.trainings import Trainings
 
 STAGE, RANKS = 3, 2
-QUICK = 4
+QUICK = 2
 
 # More than a rank makes in a run; beyond the last call the run just ends.
 MOST_CALLS = 1000

@@ -7,12 +7,13 @@ import shutil
 
 import pytest
 from harness.checkpoints import sets_of
+from harness.marks import seeds
 from harness.trainings import UPDATES, Trainings
 
 RANKS, STAGE = 3, 3
 # Sets of these steps are there; the newest one is spoilt.
 STEPS = [10, 11, 12]
-QUICK, LONG = 12, 400
+QUICK, LONG = 6, 400
 
 
 @pytest.fixture(scope="module")
@@ -111,14 +112,7 @@ def test_at_another_number_of_ranks(trainings, folder, stage, ranks):
     assert newest.name in result.err and before.name in result.err, str(result)
 
 
-def seeds():
-    return [
-        pytest.param(seed, marks=[pytest.mark.long] if seed >= QUICK else [])
-        for seed in range(LONG)
-    ]
-
-
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", seeds(QUICK, LONG))
 def test_any_changed_byte_is_found(trainings, folder, seed):
     """In any file of the set, at any place."""
     rng = random.Random(seed)

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from harness.checkpoints import sets_of
+from harness.marks import seeds
 from harness.ranks import Launched, lines_of, wait_for
 from harness.trainings import Trainings
 
@@ -23,11 +24,6 @@ SECONDS = 0.8
 @pytest.fixture(scope="module")
 def trainings(tmp_path_factory):
     return Trainings(tmp_path_factory.mktemp("kills"))
-
-
-def seeds(quick, long):
-    marks = [[] if seed < quick else [pytest.mark.long] for seed in range(long)]
-    return [pytest.param(seed, marks=marks[seed]) for seed in range(long)]
 
 
 def kill_within(launched, kind, rng):

@@ -9,6 +9,7 @@ import onnx
 import pytest
 from harness import zoo
 from harness.faults import CAUSES, build_fault, check_place, collectives_of, environment
+from harness.marks import seeds
 from harness.ranks import Launched, Work
 
 RANK_LOST = 4
@@ -29,14 +30,7 @@ def work(tmp_path_factory):
     return Work(folder, folder / "m.onnx", flags, zoo.data(37))
 
 
-def seeds():
-    return [
-        pytest.param(seed, marks=[pytest.mark.long] if seed >= QUICK else [])
-        for seed in range(LONG)
-    ]
-
-
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", seeds(QUICK, LONG))
 def test_always_ends_and_names_the_rank(work, fault, seed, tmp_path):
     rng = random.Random(seed)
     kind = KINDS[seed % len(KINDS)]

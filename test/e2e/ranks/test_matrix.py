@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import pytest
 from harness import zoo
+from harness.marks import long
 from harness.models import mlp
 from harness.ranks import Work, check_equal, check_same_bits
 from harness.tools import compile_model
@@ -68,8 +69,7 @@ def models(tmp_path_factory):
     return of
 
 
-long = pytest.mark.long
-MODELS = [make_zoo, pytest.param(make_mlp, marks=long), pytest.param(make_gpt2, marks=long)]
+MODELS = [make_zoo, *long(make_mlp, make_gpt2)]
 
 
 @pytest.mark.parametrize("accumulate", ACCUMULATED)

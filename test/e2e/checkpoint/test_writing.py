@@ -222,7 +222,9 @@ def cutting(tmp_path_factory):
     (folder / "cut.c").write_text(LIBRARY)
     compiler = shutil.which("cc") or shutil.which("clang-22")
     library = folder / "cut.so"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, folder / "cut.c"], check=True)
+    subprocess.run(
+        [compiler, "-O1", "-shared", "-fPIC", "-o", library, folder / "cut.c"], check=True
+    )
     return library
 
 

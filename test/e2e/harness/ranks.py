@@ -111,7 +111,10 @@ class Launched:
         self.count, self.ranks = ranks, []
 
     def find_ranks(self):
-        """The processes of the ranks, in their order, once all have started."""
+        """The processes of the ranks, in their order, once all have started. One
+        alone has no launcher."""
+        if self.count == 1:
+            return self.ranks
         id = self.launcher.pid
         children = Path("/proc/%d/task/%d/children" % (id, id))
 

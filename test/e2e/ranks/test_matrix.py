@@ -82,7 +82,7 @@ def test_as_one_rank(models, make, ranks, accumulate):
     of_stage = [work.trained(stage, ranks, accumulate, UPDATES) for stage in STAGES]
     for got in of_stage:
         check_equal(got, one)
-    # The sums of ranks 0 to 3 are added up in the same order at every stage.
+    # Within a pair of stages sums are made in the same order.
     check_same_bits(of_stage[1], of_stage[0])
     check_same_bits(of_stage[3], of_stage[2])
     if accumulate == 1:

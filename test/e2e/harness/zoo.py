@@ -23,7 +23,7 @@ SHAPES = {
     "h.5.unused": (3,),
 }
 FLAGS = ["--loss=cross_entropy(logits,y)", "--freeze=frozen", "--optimizer=sgd", "--lr=0.1"]
-FROZEN = {"h.0.frozen", "h.5.unused"}
+NOT_TRAINED = {"h.0.frozen", "h.4.empty", "h.5.unused"}
 
 
 def parameters():

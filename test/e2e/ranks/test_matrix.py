@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import pytest
 from harness import zoo
+from harness.check import gradients_as_oracle
 from harness.marks import long
 from harness.models import mlp
 from harness.ranks import Work, check_equal, check_same_bits
@@ -70,6 +71,14 @@ def models(tmp_path_factory):
 
 
 MODELS = [make_zoo, *long(make_mlp, make_gpt2)]
+
+
+def test_gradients_of_one_rank_are_those_of_the_oracle(tmp_path):
+    """Below, everything is held against one rank."""
+    flags = ["--freeze=frozen", "--bind=batch=6", "--precision=f64"]
+    loss = "cross_entropy(logits,y)"
+    found = gradients_as_oracle(zoo.zoo(), tmp_path, loss, zoo.data(6), *flags)
+    assert found.keys() == zoo.SHAPES.keys() - zoo.NOT_TRAINED
 
 
 @pytest.mark.parametrize("accumulate", ACCUMULATED)

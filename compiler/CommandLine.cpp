@@ -1,6 +1,9 @@
 #include "compiler/CommandLine.h"
 
 #include "compiler/CommandLineOptions.h"
+#include "compiler/Compile.h"
+#include "compiler/ConfigCheck.h"
+#include "compiler/ConfigOptions.h"
 #include "compiler/OptionSyntax.h"
 #include "compiler/Options.h"
 #include "compiler/explain/Explain.h"
@@ -36,6 +39,7 @@ void CommandLine::groupMlirFlags() {
       {&inputs, &training, &optimization, &target, &outputs, &mlirFlags});
   cl::HideUnrelatedOptions({&inputs, &outputs}, exportCommand);
   cl::HideUnrelatedOptions({&inputs, &outputs}, explainCommand);
+  cl::HideUnrelatedOptions({&outputs}, configCommand);
 }
 
 static bool usageError(const llvm::Twine &message) {
@@ -212,7 +216,7 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
       !checkChoice("adam-epsilon", adamEpsilon, {"corrected", "uncorrected"}) ||
       !checkChoice("lr-schedule", lrSchedule,
                    {"constant", "linear", "cosine", "WarmupLR", "WarmupDecayLR",
-                    "WarmupCosineLR"}) ||
+                    "WarmupCosineLR", "OneCycle", "LRRangeTest"}) ||
       !checkChoice("warmup-type", warmupType, {"log", "linear"}) ||
       !checkNumbers() || !checkForwardOnly())
     return false;
@@ -248,7 +252,9 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
   options.warmupSteps = warmupSteps;
   options.totalSteps = totalSteps;
   options.minLr = minLr;
-  return true;
+  options.cycleMomentum = cycleMomentum;
+  options.rangeStaircase = rangeStaircase;
+  return scheduleNumbers.fill(options);
 }
 
 bool CommandLine::fillTarget(CompileOptions &options) {
@@ -260,7 +266,13 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   if (zero > 3)
     return usageError("--zero=" + llvm::Twine(zero) +
                       ": choose one of 0, 1, 2, 3");
-  if (persistenceThreshold && zero != 3)
+  int64_t threshold = PartitionOptions::kAutomaticPersistence;
+  if (persistenceThreshold != "auto" &&
+      (StringRef(persistenceThreshold).getAsInteger(10, threshold) ||
+       threshold < 0))
+    return usageError("--persistence-threshold=" + persistenceThreshold +
+                      ": must be a whole number from 0 on, or auto");
+  if (threshold && zero != 3)
     return usageError("--persistence-threshold needs --zero=3; at lower stages "
                       "every parameter is whole");
   options.host.native = targetName == "native";
@@ -272,7 +284,8 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   options.fusion.fuse = fuse == "all";
   options.partition.zeroStage = zero;
   options.partition.maxWorld = maxWorld;
-  options.partition.persistenceThreshold = persistenceThreshold;
+  options.partition.persistenceThreshold = threshold;
+  options.partition.bucketElements = bucketSize;
   options.lower.maxWorld = maxWorld;
   options.schedule.enabled = scheduleStage == "on";
   return true;
@@ -282,7 +295,7 @@ bool CommandLine::fillTarget(CompileOptions &options) {
 /// blanks. Those that say where to write, or what to print, are left out: a
 /// module's bytes depend on what it computes alone.
 std::map<std::string, std::string>
-CommandLine::listGiven(llvm::ArrayRef<char *> arguments) const {
+CommandLine::listGiven(llvm::ArrayRef<std::string> arguments, bool all) const {
   std::map<std::string, std::string> given;
   auto &registered = cl::getRegisteredOptions();
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -298,8 +311,10 @@ CommandLine::listGiven(llvm::ArrayRef<char *> arguments) const {
         option->second->getValueExpectedFlag() == cl::ValueRequired;
     if (takesNext && i + 1 < arguments.size())
       value = arguments[++i];
-    if (llvm::is_contained(option->second->Categories, &outputs) ||
-        llvm::is_contained(option->second->Categories, &mlirFlags))
+    bool isOutside = option->second == &config ||
+                     llvm::is_contained(option->second->Categories, &outputs) ||
+                     llvm::is_contained(option->second->Categories, &mlirFlags);
+    if (isOutside && !all)
       continue;
     std::string &text = given[name.str()];
     text += (text.empty() ? "" : " ") + value.str();
@@ -309,7 +324,7 @@ CommandLine::listGiven(llvm::ArrayRef<char *> arguments) const {
 
 /// What the module's manifest says of how it was made.
 void CommandLine::fillManifest(CompileOptions &options,
-                               llvm::ArrayRef<char *> arguments) {
+                               llvm::ArrayRef<std::string> arguments) {
   ManifestOptions &manifest = options.host.manifest;
   manifest.options = listGiven(arguments);
   manifest.model = model;
@@ -324,7 +339,7 @@ void CommandLine::fillManifest(CompileOptions &options,
 }
 
 bool CommandLine::fill(CompileOptions &options,
-                       llvm::ArrayRef<char *> arguments) {
+                       llvm::ArrayRef<std::string> arguments) {
   if (model.empty())
     return usageError("which model? give an ONNX file (dsc --help)");
   if (!checkChoice("training-mode", trainingMode, {"keep", "train", "eval"}) ||
@@ -340,6 +355,7 @@ bool CommandLine::fill(CompileOptions &options,
   options.import.trainingMode = trainingMode;
   options.normalize.bind.assign(bind.begin(), bind.end());
   options.import.bind = options.normalize.bind;
+  options.microBatch = microBatch;
   fillInit(options.import);
   if (!fillOptimizer(options.differentiate) || !fillTarget(options) ||
       !fillPlan(options) || !fillOutput(options))
@@ -367,11 +383,23 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
           "  dsc MODEL.onnx --forward -o M.so\n"
           "  dsc MODEL.onnx --loss=LOSS --plan --ranks=8\n"
           "  dsc explain M.so\n"
+          "  dsc config check ds_config.json\n"
           "  dsc export M.so --weights=TRAINED.safetensors -o OUT.onnx\n",
           &llvm::errs()))
     return std::nullopt;
 
   Command command;
+  if (line.configCommand) {
+    if (line.configVerb != "check") {
+      usageError("dsc config " + line.configVerb +
+                 ": it is dsc config check "
+                 "FILE");
+      return std::nullopt;
+    }
+    command.configCheck = std::make_unique<ConfigCheckOptions>(
+        ConfigCheckOptions{line.configFile, line.configJson});
+    return command;
+  }
   if (line.explainCommand) {
     if (line.explainModule.empty()) {
       usageError("which module? dsc explain M.so");
@@ -391,8 +419,18 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
                       line.exportOriginal});
     return command;
   }
+  ConfigOptions config({argv + 1, argv + argc});
+  if (!config.apply(line)) {
+    command.exitCode = InputError;
+    return command;
+  }
+  if (line.printConfig) {
+    config.print(line, llvm::outs());
+    command.exitCode = Success;
+    return command;
+  }
   command.compile = std::make_unique<CompileOptions>();
-  if (!line.fill(*command.compile, llvm::ArrayRef(argv + 1, argc - 1)))
+  if (!line.fill(*command.compile, config.arguments()))
     return std::nullopt;
   return command;
 }

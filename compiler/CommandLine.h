@@ -7,6 +7,7 @@
 namespace dsc {
 
 struct CompileOptions;
+struct ConfigCheckOptions;
 struct ExplainOptions;
 struct ExportOptions;
 
@@ -19,6 +20,9 @@ struct Command {
   std::unique_ptr<CompileOptions> compile;
   std::unique_ptr<ExportOptions> exportModel;
   std::unique_ptr<ExplainOptions> explain;
+  std::unique_ptr<ConfigCheckOptions> configCheck;
+  /// All is done already, or cannot be.
+  std::optional<int> exitCode;
 };
 
 /// Parses the command line of `dsc`. Prints help and version itself (and

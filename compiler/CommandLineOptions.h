@@ -2,6 +2,7 @@
 #define DSC_COMPILER_COMMANDLINEOPTIONS_H
 
 #include "compiler/Options.h"
+#include "compiler/ScheduleNumbers.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace dsc {
@@ -44,6 +45,16 @@ struct CommandLine {
   cl::opt<uint64_t> initSeed{
       "init-seed", cl::value_desc("N"), cl::init(0), cl::cat(inputs),
       cl::desc("Seed of --init's random rules. Default: 0")};
+
+  cl::opt<uint64_t> microBatch{
+      "micro-batch", cl::value_desc("SAMPLES"), cl::init(0), cl::cat(inputs),
+      cl::desc("Samples of a micro-batch: the size of the first dimension of "
+               "the first input, and of dimensions of the same name. Default: "
+               "as --bind or the model says")};
+  cl::opt<std::string> config{
+      "config", cl::value_desc("FILE"), cl::cat(inputs),
+      cl::desc("Take options from a ds_config.json, or its text in base64; "
+               "what the command line gives wins. Default: none")};
 
   //===--- What is trained -----------------------------------------------===//
   cl::opt<std::string> loss{
@@ -105,8 +116,8 @@ struct CommandLine {
   cl::opt<std::string> lrSchedule{
       "lr-schedule", cl::value_desc("KIND"), cl::init("constant"),
       cl::cat(optimization),
-      cl::desc("constant, linear, cosine, WarmupLR, WarmupDecayLR or "
-               "WarmupCosineLR. Default: constant")};
+      cl::desc("constant, linear, cosine, WarmupLR, WarmupDecayLR, "
+               "WarmupCosineLR, OneCycle or LRRangeTest. Default: constant")};
   cl::opt<double> lr{"lr", cl::value_desc("RATE"), cl::init(1e-3),
                      cl::cat(optimization),
                      cl::desc("Learning rate. Default: 0.001")};
@@ -142,6 +153,16 @@ struct CommandLine {
                         cl::cat(optimization),
                         cl::desc("Lowest rate of the schedule. Default: 0")};
 
+  cl::opt<bool> cycleMomentum{
+      "cycle-momentum", cl::cat(optimization),
+      cl::desc("OneCycle moves Adam's first beta against the rate. Default: "
+               "off")};
+  cl::opt<bool> rangeStaircase{
+      "range-staircase", cl::cat(optimization),
+      cl::desc("LRRangeTest raises the rate once an interval, not in every "
+               "update. Default: off")};
+  ScheduleNumbers scheduleNumbers{optimization};
+
   //===--- Target and distribution ---------------------------------------===//
   cl::opt<std::string> targetName{
       "target", cl::value_desc("host|native"), cl::init("host"),
@@ -157,11 +178,17 @@ struct CommandLine {
       cl::desc("ZeRO stage: what each rank owns only a shard of: nothing (0), "
                "optimizer state (1), also gradients (2), also parameters (3). "
                "Default: 0")};
-  cl::opt<unsigned> persistenceThreshold{
-      "persistence-threshold", cl::value_desc("ELEMENTS"), cl::init(0),
+  cl::opt<std::string> persistenceThreshold{
+      "persistence-threshold", cl::value_desc("ELEMENTS|auto"), cl::init("0"),
       cl::cat(target),
       cl::desc("With --zero=3, keep parameters of at most so many elements "
-               "whole on every rank. Default: 0, none")};
+               "whole on every rank; auto: ten times the most frequent size "
+               "over which products add. Default: 0, none")};
+  cl::opt<uint64_t> bucketSize{
+      "bucket-size", cl::value_desc("ELEMENTS"), cl::init(0), cl::cat(target),
+      cl::desc("Cut a layer of more elements into several groups, so that a "
+               "collective moves no more, or one tensor. Default: 0, no "
+               "bound")};
   cl::opt<unsigned> maxWorld{
       "max-world", cl::value_desc("RANKS"), cl::init(1024), cl::cat(target),
       cl::desc("Most ranks that the module can run on; bounds padding. "
@@ -219,6 +246,22 @@ struct CommandLine {
                      cl::desc("Print --plan as JSON (docs/plan.md). Default: "
                               "off")};
 
+  cl::opt<bool> printConfig{
+      "print-config", cl::cat(outputs),
+      cl::desc("Print every option with its value and where that came from, "
+               "and stop")};
+
+  //===--- dsc config check ----------------------------------------------===//
+  cl::SubCommand configCommand{
+      "config", "Say what becomes of each key of a ds_config.json: dsc config "
+                "check FILE"};
+  cl::opt<std::string> configVerb{cl::Positional, cl::desc("check"),
+                                  cl::Required, cl::sub(configCommand)};
+  cl::opt<std::string> configFile{cl::Positional, cl::desc("FILE"),
+                                  cl::Required, cl::sub(configCommand)};
+  cl::opt<bool> configJson{"json", cl::sub(configCommand), cl::cat(outputs),
+                           cl::desc("Print JSON. Default: off")};
+
   //===--- dsc explain ---------------------------------------------------===//
   cl::opt<std::string> explainModule{cl::Positional, cl::desc("MODULE.so"),
                                      cl::sub(explainCommand)};
@@ -243,16 +286,19 @@ struct CommandLine {
                "where it was then")};
 
   void groupMlirFlags();
-  bool fill(CompileOptions &options, llvm::ArrayRef<char *> arguments);
+  bool fill(CompileOptions &options, llvm::ArrayRef<std::string> arguments);
   void fillInit(OnnxImportOptions &options);
   bool checkSyntax();
   bool checkNumbers();
   bool checkForwardOnly();
   bool fillOptimizer(DifferentiateOptions &options);
   bool fillTarget(CompileOptions &options);
+  /// The options among `arguments`, by name; `all`: also those that a module
+  /// does not depend on.
   std::map<std::string, std::string>
-  listGiven(llvm::ArrayRef<char *> arguments) const;
-  void fillManifest(CompileOptions &options, llvm::ArrayRef<char *> arguments);
+  listGiven(llvm::ArrayRef<std::string> arguments, bool all = false) const;
+  void fillManifest(CompileOptions &options,
+                    llvm::ArrayRef<std::string> arguments);
   bool fillOutput(CompileOptions &options);
   bool fillPlan(CompileOptions &options);
 };

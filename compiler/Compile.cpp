@@ -2,6 +2,7 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/EntrySets.h"
+#include "compiler/MicroBatch.h"
 #include "compiler/Options.h"
 #include "compiler/OutputFile.h"
 #include "compiler/ParameterTable.h"
@@ -181,7 +182,11 @@ ExitCode Compilation::runStage(const StageInfo &stage) {
     return modules.front() ? Success : InputError;
   }
   if (stage.stage == Stage::Normalize) {
-    sets = expandEntrySets(options.normalize.bind);
+    std::vector<std::string> bind = options.normalize.bind;
+    if (options.microBatch &&
+        failed(bindMicroBatch(*modules.front(), options.microBatch, bind)))
+      return InputError;
+    sets = expandEntrySets(bind);
     for (size_t i = 1; i < sets.size(); ++i)
       modules.push_back(modules.front()->clone());
   }

@@ -37,6 +37,8 @@ struct CompileOptions {
   std::string dumpStages;
   /// Print every parameter with its role and the reason, and stop.
   bool listParameters = false;
+  /// Size of the dimension that counts samples; 0: as bound elsewhere.
+  uint64_t microBatch = 0;
   /// What to print of the memory and the wire of one rank.
   PlanOptions plan;
 

@@ -63,6 +63,8 @@ private:
   /// Updates that were applied before this one.
   Value applied, appliedInF64;
   Value lr;
+  /// Adam's first beta where the schedule moves it, else null.
+  Value beta1;
   /// By element type: zero, the gradient scale and the optimizer's scalars.
   llvm::MapVector<Type, SmallVector<Value>> scalars;
 };
@@ -108,11 +110,12 @@ void UpdateBuilder::buildLearningRate(const LearningRate &schedule) {
                    TensorBuilder::scalar(t.builder.getI64Type()));
   appliedInF64 = t.cast(applied, t.builder.getF64Type());
   lr = schedule.build(t, appliedInF64);
+  beta1 = schedule.buildBeta1(t, appliedInF64);
 }
 
 void UpdateBuilder::buildScalars(const Optimizer &optimizer) {
   Value count = t.add(appliedInF64, t.constant(1.0));
-  SmallVector<Value> doubles = optimizer.buildScalars(t, lr, count);
+  SmallVector<Value> doubles = optimizer.buildScalars(t, lr, beta1, count);
   doubles.insert(doubles.begin(), gradientScale);
   for (train::ParameterOp parameter : parameters) {
     Type elementType = parameter.getType().getElementType();
@@ -209,6 +212,19 @@ AttachOptimizerPassOptions AttachOptimizerPass::getOptions() const {
   options.minLr = minLr;
   options.warmupMinRatio = warmupMinRatio;
   options.cosineMinRatio = cosineMinRatio;
+  options.cycleMomentum = cycleMomentum;
+  options.rangeStaircase = rangeStaircase;
+  options.cycleUpSteps = cycleUpSteps;
+  options.cycleDownSteps = cycleDownSteps;
+  options.cycleUpStairs = cycleUpStairs;
+  options.cycleDownStairs = cycleDownStairs;
+  options.cycleDecaySteps = cycleDecaySteps;
+  options.cycleLrDecay = cycleLrDecay;
+  options.cycleMinBeta1 = cycleMinBeta1;
+  options.cycleMaxBeta1 = cycleMaxBeta1;
+  options.cycleBeta1Decay = cycleBeta1Decay;
+  options.rangeSteps = rangeSteps;
+  options.rangeRate = rangeRate;
   return options;
 }
 

@@ -17,20 +17,61 @@ LearningRate::create(const AttachOptimizerPassOptions &options, Location loc) {
                   .Case("WarmupLR", Kind::WarmupLR)
                   .Case("WarmupDecayLR", Kind::WarmupDecayLR)
                   .Case("WarmupCosineLR", Kind::WarmupCosineLR)
+                  .Case("OneCycle", Kind::OneCycle)
+                  .Case("LRRangeTest", Kind::LRRangeTest)
                   .Default(std::nullopt);
   if (!kind)
     return emitError(loc, "unknown learning-rate schedule '")
            << options.lrSchedule
-           << "'; expects constant, linear, cosine, WarmupLR, WarmupDecayLR or "
-              "WarmupCosineLR";
+           << "'; expects constant, linear, cosine, WarmupLR, WarmupDecayLR, "
+              "WarmupCosineLR, OneCycle or LRRangeTest";
   if (options.warmupType != "log" && options.warmupType != "linear")
     return emitError(loc, "unknown warm-up type '")
            << options.warmupType << "'; expects log or linear";
+  if (options.cycleMomentum && *kind != Kind::OneCycle)
+    return emitError(loc, "cycle-momentum needs lr-schedule OneCycle");
+  if (options.rangeStaircase && *kind != Kind::LRRangeTest)
+    return emitError(loc, "range-staircase needs lr-schedule LRRangeTest");
   return LearningRate(*kind, options);
+}
+
+static void declareCycle(StateDeclarer &states,
+                         const AttachOptimizerPassOptions &options) {
+  states.addSetting(names::minLr, options.minLr,
+                    "learning rate at the ends of the cycle");
+  states.addSetting(names::cycleUpSteps, options.cycleUpSteps,
+                    "updates in which the learning rate rises");
+  states.addSetting(names::cycleDownSteps, options.cycleDownSteps,
+                    "updates in which it falls again");
+  states.addSetting(names::cycleUpStairs, options.cycleUpStairs,
+                    "steps in which it rises, 0 for a straight line");
+  states.addSetting(names::cycleDownStairs, options.cycleDownStairs,
+                    "steps in which it falls, 0 for a straight line");
+  states.addSetting(names::cycleDecaySteps, options.cycleDecaySteps,
+                    "updates of one decay after the cycle, 0 for none");
+  states.addSetting(names::cycleLrDecay, options.cycleLrDecay,
+                    "by how much one decay divides the rate, less 1");
+  if (!options.cycleMomentum)
+    return;
+  states.addSetting(names::cycleMinBeta1, options.cycleMinBeta1,
+                    "first beta at the peak of the cycle");
+  states.addSetting(names::cycleMaxBeta1, options.cycleMaxBeta1,
+                    "first beta at the ends of the cycle");
+  states.addSetting(names::cycleBeta1Decay, options.cycleBeta1Decay,
+                    "by how much one decay multiplies the beta, less 1");
 }
 
 void LearningRate::declareSettings(StateDeclarer &states) const {
   states.addSetting(names::lr, options.lr, "learning rate");
+  if (kind == Kind::OneCycle)
+    return declareCycle(states, options);
+  if (kind == Kind::LRRangeTest) {
+    states.addSetting(names::rangeSteps, options.rangeSteps,
+                      "updates of one interval");
+    states.addSetting(names::rangeRate, options.rangeRate,
+                      "part of the first rate that an interval adds");
+    return;
+  }
   states.addSetting(names::warmupSteps, options.warmupSteps,
                     "updates over which the learning rate rises");
   if (kind != Kind::Constant && kind != Kind::WarmupLR)
@@ -47,10 +88,21 @@ void LearningRate::declareSettings(StateDeclarer &states) const {
 }
 
 Value LearningRate::build(TensorBuilder &t, Value applied) const {
-  bool isDeepSpeed = kind == Kind::WarmupLR || kind == Kind::WarmupDecayLR ||
-                     kind == Kind::WarmupCosineLR;
-  return isDeepSpeed ? buildDeepSpeed(t, applied)
-                     : buildTransformers(t, applied);
+  switch (kind) {
+  case Kind::Constant:
+  case Kind::Linear:
+  case Kind::Cosine:
+    return buildTransformers(t, applied);
+  case Kind::WarmupLR:
+  case Kind::WarmupDecayLR:
+  case Kind::WarmupCosineLR:
+    return buildDeepSpeed(t, applied);
+  case Kind::OneCycle:
+    return buildOneCycle(t, applied);
+  case Kind::LRRangeTest:
+    return buildRangeTest(t, applied);
+  }
+  llvm_unreachable("a switch over all kinds");
 }
 
 /// (1 + cos(pi * progress)) / 2: from 1 to 0 while progress goes from 0 to 1.
@@ -135,4 +187,93 @@ Value LearningRate::buildDeepSpeed(TensorBuilder &t, Value u) const {
   Value floor = t.read(names::minLr);
   return t.add(floor,
                t.mul(t.sub(lr, floor), t.select(warmingUp, rise, after)));
+}
+
+//===----------------------------------------------------------------------===//
+// OneCycle and LRRangeTest of DeepSpeed (deepspeed/runtime/lr_schedules.py).
+// Their scheduler counts from -1, so that update u is their iteration u.
+//===----------------------------------------------------------------------===//
+
+/// The whole part of a number from 0 on.
+static Value buildFloor(TensorBuilder &t, Value number) {
+  return t.cast(t.cast(number, t.builder.getI64Type()), t.builder.getF64Type());
+}
+
+namespace {
+
+/// Where an update lies in OneCycle.
+struct CyclePlace {
+  Value isInCycle; ///< Or behind it.
+  Value height;    ///< 0 at the ends of the cycle, 1 at its peak.
+  Value decays;    ///< Number of decays since the end, in parts too.
+
+  CyclePlace(TensorBuilder &t, Value u);
+};
+
+} // namespace
+
+/// i / n, or in s > 0 stairs floor(i * s / n) / s.
+static Value buildStairs(TensorBuilder &t, Value i, Value n, Value stairs) {
+  Value one = t.constant(1.0);
+  Value number = buildFloor(t, t.div(t.mul(i, stairs), n));
+  Value hasStairs = t.compare(ComparePredicate::gt, stairs, t.constant(0.0));
+  return t.select(hasStairs, t.div(number, t.max(one, stairs)), t.div(i, n));
+}
+
+CyclePlace::CyclePlace(TensorBuilder &t, Value u) {
+  Value zero = t.constant(0.0), one = t.constant(1.0);
+  Value up = t.max(one, t.read(names::cycleUpSteps));
+  Value down = t.read(names::cycleDownSteps);
+  Value total = t.add(up, down);
+  isInCycle = t.compare(ComparePredicate::le, u, total);
+  Value rise = buildStairs(t, u, up, t.read(names::cycleUpStairs));
+  Value fall = buildStairs(t, t.max(zero, t.sub(total, u)), t.max(one, down),
+                           t.read(names::cycleDownStairs));
+  height = t.select(t.compare(ComparePredicate::le, u, up), rise, fall);
+  Value length = t.read(names::cycleDecaySteps);
+  Value decayed = t.div(t.max(zero, t.sub(u, total)), t.max(one, length));
+  decays =
+      t.select(t.compare(ComparePredicate::gt, length, zero), decayed, zero);
+}
+
+/// With m = `dsc.min_lr`, h the height and d the decays of this update:
+///
+///   u <= up + down:  m + (lr - m) * h
+///   behind:          m / (1 + lr_decay * d)
+Value LearningRate::buildOneCycle(TensorBuilder &t, Value u) const {
+  CyclePlace place(t, u);
+  Value low = t.read(names::minLr);
+  Value inCycle =
+      t.add(low, t.mul(t.sub(t.read(names::lr), low), place.height));
+  Value factor =
+      t.add(t.constant(1.0), t.mul(t.read(names::cycleLrDecay), place.decays));
+  return t.select(place.isInCycle, inCycle, t.div(low, factor));
+}
+
+/// With n and x the least and the largest beta:
+///
+///   u = 0:           n
+///   u <= up + down:  x - (x - n) * h
+///   behind:          x * (1 + beta1_decay * d)
+Value LearningRate::buildBeta1(TensorBuilder &t, Value u) const {
+  if (!options.cycleMomentum)
+    return nullptr;
+  CyclePlace place(t, u);
+  Value low = t.read(names::cycleMinBeta1), high = t.read(names::cycleMaxBeta1);
+  Value inCycle = t.sub(high, t.mul(t.sub(high, low), place.height));
+  Value factor = t.add(t.constant(1.0),
+                       t.mul(t.read(names::cycleBeta1Decay), place.decays));
+  Value later = t.select(place.isInCycle, inCycle, t.mul(high, factor));
+  Value isFirst = t.compare(ComparePredicate::eq, u, t.constant(0.0));
+  return t.select(isFirst, low, later);
+}
+
+///   lr * (1 + rate * u / steps), or the whole part of u / steps
+Value LearningRate::buildRangeTest(TensorBuilder &t, Value u) const {
+  Value one = t.constant(1.0);
+  Value intervals = t.div(u, t.max(one, t.read(names::rangeSteps)));
+  if (options.rangeStaircase)
+    intervals = buildFloor(t, intervals);
+  Value raise = t.mul(t.read(names::rangeRate), intervals);
+  return t.mul(t.read(names::lr), t.add(one, raise));
 }

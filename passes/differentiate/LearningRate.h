@@ -24,6 +24,9 @@ public:
   /// The rate of this update; `applied` is u. All in f64.
   mlir::Value build(TensorBuilder &t, mlir::Value applied) const;
 
+  /// Adam's first beta in this update; null if the schedule does not move it.
+  mlir::Value buildBeta1(TensorBuilder &t, mlir::Value applied) const;
+
 private:
   enum class Kind {
     Constant,
@@ -31,13 +34,17 @@ private:
     Cosine,
     WarmupLR,
     WarmupDecayLR,
-    WarmupCosineLR
+    WarmupCosineLR,
+    OneCycle,
+    LRRangeTest
   };
   LearningRate(Kind kind, const AttachOptimizerPassOptions &options)
       : kind(kind), options(options) {}
 
   mlir::Value buildTransformers(TensorBuilder &t, mlir::Value applied) const;
   mlir::Value buildDeepSpeed(TensorBuilder &t, mlir::Value applied) const;
+  mlir::Value buildOneCycle(TensorBuilder &t, mlir::Value applied) const;
+  mlir::Value buildRangeTest(TensorBuilder &t, mlir::Value applied) const;
 
   Kind kind;
   AttachOptimizerPassOptions options;

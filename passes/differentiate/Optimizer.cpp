@@ -25,7 +25,7 @@ public:
       states.addSetting(names::momentum, options.momentum, "momentum");
   }
 
-  SmallVector<Value> buildScalars(TensorBuilder &t, Value lr,
+  SmallVector<Value> buildScalars(TensorBuilder &t, Value lr, Value beta1,
                                   Value count) const override {
     SmallVector<Value> scalars = {lr, t.read(names::weightDecay)};
     if (options.useMomentum)
@@ -81,10 +81,12 @@ public:
     states.addSetting(names::weightDecay, options.weightDecay, "weight decay");
   }
 
-  SmallVector<Value> buildScalars(TensorBuilder &t, Value lr,
+  SmallVector<Value> buildScalars(TensorBuilder &t, Value lr, Value beta1,
                                   Value count) const override {
     Value one = t.constant(1.0);
-    Value beta1 = t.read(names::beta1), beta2 = t.read(names::beta2);
+    if (!beta1)
+      beta1 = t.read(names::beta1);
+    Value beta2 = t.read(names::beta2);
     Value decay = t.read(names::weightDecay);
     Value bias1 = t.sub(one, t.pow(beta1, count));
     Value root2 = t.sqrt(t.sub(one, t.pow(beta2, count)));
@@ -146,6 +148,9 @@ Optimizer::create(const AttachOptimizerPassOptions &options, Location loc) {
            << kind;
   if (isAdam && (options.useMomentum || options.nesterov))
     return emitError(loc, "momentum needs optimizer sgd, not ") << kind;
+  if (!isAdam && options.cycleMomentum)
+    return emitError(loc, "cycle-momentum needs optimizer adam or adamw, not ")
+           << kind;
   if (options.nesterov && !options.useMomentum)
     return emitError(loc, "nesterov needs momentum");
 

@@ -32,9 +32,11 @@ public:
 
   /// The numbers that the formula needs for every parameter, as scalars in f64,
   /// of which `spread` in `apply` is given the index. `lr` is the rate of this
-  /// update and `count` its number, from 1.
+  /// update and `count` its number, from 1; `beta1` replaces the setting of
+  /// that name, unless it is null.
   virtual llvm::SmallVector<mlir::Value>
-  buildScalars(TensorBuilder &t, mlir::Value lr, mlir::Value count) const = 0;
+  buildScalars(TensorBuilder &t, mlir::Value lr, mlir::Value beta1,
+               mlir::Value count) const = 0;
 
   /// The state after the update, elementwise in the parameter's type. `spread`
   /// returns a scalar as a tensor of the parameter's type.

@@ -136,8 +136,8 @@ def AttachOptimizerPass
     Option<"clipNorm", "clip-norm", "bool", "false",
            "clip the global L2 norm of the gradients; default off">,
     Option<"lrSchedule", "lr-schedule", "std::string", "\"constant\"",
-           "constant, linear, cosine, WarmupLR, WarmupDecayLR or "
-           "WarmupCosineLR; default constant">,
+           "constant, linear, cosine, WarmupLR, WarmupDecayLR, WarmupCosineLR, "
+           "OneCycle or LRRangeTest; default constant">,
     Option<"warmupType", "warmup-type", "std::string", "\"log\"",
            "log or linear: shape of the warm-up of the Warmup schedules; "
            "default log">,
@@ -157,7 +157,33 @@ def AttachOptimizerPass
     Option<"warmupMinRatio", "warmup-min-ratio", "double", "0.0",
            "default of dsc.warmup_min_ratio">,
     Option<"cosineMinRatio", "cosine-min-ratio", "double", "1.0e-4",
-           "default of dsc.cosine_min_ratio">
+           "default of dsc.cosine_min_ratio">,
+    Option<"cycleMomentum", "cycle-momentum", "bool", "false",
+           "OneCycle moves Adam's first beta against the rate; default off">,
+    Option<"rangeStaircase", "range-staircase", "bool", "false",
+           "LRRangeTest raises the rate once an interval; default off">,
+    Option<"cycleUpSteps", "cycle-up-steps", "double", "2000.0",
+           "default of dsc.cycle_up_steps, in updates">,
+    Option<"cycleDownSteps", "cycle-down-steps", "double", "2000.0",
+           "default of dsc.cycle_down_steps, in updates">,
+    Option<"cycleUpStairs", "cycle-up-stairs", "double", "0.0",
+           "default of dsc.cycle_up_stairs">,
+    Option<"cycleDownStairs", "cycle-down-stairs", "double", "0.0",
+           "default of dsc.cycle_down_stairs">,
+    Option<"cycleDecaySteps", "cycle-decay-steps", "double", "0.0",
+           "default of dsc.cycle_decay_steps, in updates">,
+    Option<"cycleLrDecay", "cycle-lr-decay", "double", "0.0",
+           "default of dsc.cycle_lr_decay">,
+    Option<"cycleMinBeta1", "cycle-min-beta1", "double", "0.8",
+           "default of dsc.cycle_min_beta1">,
+    Option<"cycleMaxBeta1", "cycle-max-beta1", "double", "0.9",
+           "default of dsc.cycle_max_beta1">,
+    Option<"cycleBeta1Decay", "cycle-beta1-decay", "double", "0.0",
+           "default of dsc.cycle_beta1_decay">,
+    Option<"rangeSteps", "range-steps", "double", "2000.0",
+           "default of dsc.range_steps, in updates">,
+    Option<"rangeRate", "range-rate", "double", "1.0",
+           "default of dsc.range_rate">
   ];
 }
 

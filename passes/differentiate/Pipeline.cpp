@@ -65,7 +65,9 @@ constexpr Field<bool> flags[] = {
     {"layer-norms", &DifferentiateOptions::layerNorms},
     {"use-momentum", &DifferentiateOptions::useMomentum},
     {"nesterov", &DifferentiateOptions::nesterov},
-    {"clip-norm", &DifferentiateOptions::clipNorm}};
+    {"clip-norm", &DifferentiateOptions::clipNorm},
+    {"cycle-momentum", &DifferentiateOptions::cycleMomentum},
+    {"range-staircase", &DifferentiateOptions::rangeStaircase}};
 
 constexpr Field<double> numbers[] = {
     {"lr", &DifferentiateOptions::lr},
@@ -79,7 +81,18 @@ constexpr Field<double> numbers[] = {
     {"total-steps", &DifferentiateOptions::totalSteps},
     {"min-lr", &DifferentiateOptions::minLr},
     {"warmup-min-ratio", &DifferentiateOptions::warmupMinRatio},
-    {"cosine-min-ratio", &DifferentiateOptions::cosineMinRatio}};
+    {"cosine-min-ratio", &DifferentiateOptions::cosineMinRatio},
+    {"cycle-up-steps", &DifferentiateOptions::cycleUpSteps},
+    {"cycle-down-steps", &DifferentiateOptions::cycleDownSteps},
+    {"cycle-up-stairs", &DifferentiateOptions::cycleUpStairs},
+    {"cycle-down-stairs", &DifferentiateOptions::cycleDownStairs},
+    {"cycle-decay-steps", &DifferentiateOptions::cycleDecaySteps},
+    {"cycle-lr-decay", &DifferentiateOptions::cycleLrDecay},
+    {"cycle-min-beta1", &DifferentiateOptions::cycleMinBeta1},
+    {"cycle-max-beta1", &DifferentiateOptions::cycleMaxBeta1},
+    {"cycle-beta1-decay", &DifferentiateOptions::cycleBeta1Decay},
+    {"range-steps", &DifferentiateOptions::rangeSteps},
+    {"range-rate", &DifferentiateOptions::rangeRate}};
 
 class PipelineOptions : public PassPipelineOptions<PipelineOptions> {
 public:

@@ -1,3 +1,4 @@
+#include "dialects/nn/NnOps.h"
 #include "dialects/train/TrainOps.h"
 #include "dialects/zero/ZeroOps.h"
 #include "passes/partition/ParameterUses.h"
@@ -88,10 +89,29 @@ llvm::SmallPtrSet<Operation *, 4> findReused(ModuleOp module,
   return reused;
 }
 
+/// The most frequent size over which the model's products add, the larger of
+/// two; 0 without products. In a transformer that is its hidden size.
+int64_t findHiddenSize(ModuleOp module) {
+  llvm::MapVector<int64_t, unsigned> counts;
+  for (auto entry : module.getOps<train::EntryOp>())
+    if (entry.getKind() == train::EntryKind::Eval ||
+        entry.getKind() == train::EntryKind::Forward)
+      entry.walk([&](nn::MatmulOp product) {
+        auto type = cast<ShapedType>(product.getLhs().getType());
+        ++counts[type.getDimSize(type.getRank() -
+                                 (product.getTransposeA() ? 2 : 1))];
+      });
+  std::pair<unsigned, int64_t> most = {0, 0};
+  for (auto [size, count] : counts)
+    most = std::max(most, {count, size});
+  return most.second;
+}
+
 class GroupFormer {
 public:
-  GroupFormer(int64_t stage, int64_t groupBytes, int64_t persistenceThreshold)
-      : stage(stage), groupBytes(groupBytes),
+  GroupFormer(int64_t stage, int64_t groupBytes, int64_t bucketElements,
+              int64_t persistenceThreshold)
+      : stage(stage), groupBytes(groupBytes), bucketElements(bucketElements),
         persistenceThreshold(persistenceThreshold) {}
 
   void add(train::ParameterOp parameter, bool isReused) {
@@ -116,8 +136,7 @@ public:
           [](auto &entry) { return std::get<0>(entry.first).empty(); });
     Draft *&draft =
         open[{layer, getElementType(parameter), parameter.isTrainable()}];
-    if (draft && layer.empty() &&
-        draft->bytes + getBytes(parameter) > groupBytes)
+    if (draft && isFull(*draft, parameter, layer.empty()))
       draft = nullptr;
     if (!draft)
       draft = create(
@@ -142,6 +161,17 @@ private:
   /// What stays whole is not gathered, but its gradients and moments are cut.
   static constexpr int64_t kPersistentStage = 2;
 
+  /// Whether `parameter` must not join a draft. That of a layer has no bound
+  /// but the bucket.
+  bool isFull(const Draft &draft, train::ParameterOp parameter,
+              bool isLoose) const {
+    int64_t bytes = draft.bytes + getBytes(parameter);
+    int64_t elementBytes =
+        getElementType(parameter).getIntOrFloatBitWidth() / 8;
+    return (isLoose && bytes > groupBytes) ||
+           (bucketElements && bytes / elementBytes > bucketElements);
+  }
+
   bool persists(train::ParameterOp parameter) const {
     auto type = cast<ShapedType>(parameter.getType());
     return stage == 3 && type.getNumElements() <= persistenceThreshold;
@@ -152,7 +182,7 @@ private:
   void addPersistent(train::ParameterOp parameter, const std::string &suffix) {
     Draft *&draft =
         persistent[{getElementType(parameter), parameter.isTrainable()}];
-    if (!draft || draft->bytes + getBytes(parameter) > groupBytes)
+    if (!draft || isFull(*draft, parameter, /*isLoose=*/true))
       draft = create("persistent" + std::to_string(persistentCount++) + suffix,
                      kPersistentStage);
     draft->add(parameter);
@@ -187,7 +217,7 @@ private:
     std::rotate(drafts.begin() + number, drafts.end() - 2, drafts.end());
   }
 
-  int64_t stage, groupBytes, persistenceThreshold;
+  int64_t stage, groupBytes, bucketElements, persistenceThreshold;
   unsigned loose = 0, persistentCount = 0;
   bool hasLayers = false;
   std::vector<std::unique_ptr<Draft>> drafts;
@@ -199,6 +229,8 @@ private:
 struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
   using FormGroupsPassBase::FormGroupsPassBase;
 
+  static constexpr int64_t kAutomatic = PartitionOptions::kAutomaticPersistence;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(checkOptions()))
@@ -206,7 +238,10 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
 
     StateMap states(module);
     auto reused = findReused(module, states);
-    GroupFormer former(stage, groupBytes, persistenceThreshold);
+    int64_t threshold = persistenceThreshold == kAutomatic
+                            ? 10 * findHiddenSize(module)
+                            : persistenceThreshold;
+    GroupFormer former(stage, groupBytes, bucketElements, threshold);
     for (train::ParameterOp parameter : sortByFirstUse(module, states))
       former.add(parameter, reused.contains(parameter));
     declareGroups(former.take());
@@ -220,7 +255,10 @@ struct FormGroupsPass : dsc::impl::FormGroupsPassBase<FormGroupsPass> {
       return emitError(loc, "-zero=") << stage.getValue()
                                       << " is not a ZeRO stage; use 0, 1, 2 "
                                          "or 3";
-    if (persistenceThreshold < 0)
+    if (bucketElements < 0)
+      return emitError(loc, "-bucket-size=")
+             << bucketElements.getValue() << " is negative";
+    if (persistenceThreshold < 0 && persistenceThreshold != kAutomatic)
       return emitError(loc, "-persistence-threshold=")
              << persistenceThreshold.getValue() << " is negative";
     if (groupBytes <= 0)

@@ -25,6 +25,11 @@ struct PartitionOptions {
   int64_t maxWorld = 1024;
   /// At stage 3, the most elements of a parameter that every rank keeps whole.
   int64_t persistenceThreshold = 0;
+  /// As a threshold: ten times the model's hidden size, which is the rule of
+  /// Hugging Face's integration of DeepSpeed.
+  static constexpr int64_t kAutomaticPersistence = -1;
+  /// Elements at which a layer's group closes; 0: no bound.
+  int64_t bucketElements = 0;
 };
 
 /// Forms groups, inserts the exchanges, and checks the exit form.

@@ -40,8 +40,13 @@ def FormGroupsPass : Pass<"partition-form-groups", "::mlir::ModuleOp"> {
            "(default: 64 MiB)">,
     Option<"maxWorld", "max-world", "int64_t", "1024",
            "Largest number of ranks that may run the module (default: 1024)">,
+    Option<"bucketElements", "bucket-elements", "int64_t", "0",
+           "Elements at which the group of a layer closes, so that its "
+           "collectives move no more than these or one tensor (default: 0, no "
+           "bound)">,
     Option<"persistenceThreshold", "persistence-threshold", "int64_t", "0",
-           "Elements up to which a parameter stays whole at stage 3 (default: "
+           "Elements up to which a parameter stays whole at stage 3; -1: ten "
+           "times the most frequent size over which products add (default: "
            "0, none does)">
   ];
 }

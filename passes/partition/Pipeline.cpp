@@ -12,6 +12,7 @@ void dsc::buildPartitionPipeline(OpPassManager &manager,
   groups.groupBytes = options.groupBytes;
   groups.maxWorld = options.maxWorld;
   groups.persistenceThreshold = options.persistenceThreshold;
+  groups.bucketElements = options.bucketElements;
   manager.addPass(createFormGroupsPass(groups));
   manager.addPass(createInsertGathersPass());
   manager.addPass(createReduceGradientsPass());
@@ -42,6 +43,11 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Elements up to which a parameter stays whole at stage 3 "
                      "(default: 0, none does)"),
       llvm::cl::init(defaults.persistenceThreshold)};
+  Option<int64_t> bucketElements{
+      *this, "bucket-elements",
+      llvm::cl::desc("Elements at which a layer's group closes (default: 0, no "
+                     "bound)"),
+      llvm::cl::init(defaults.bucketElements)};
 };
 } // namespace
 
@@ -49,8 +55,8 @@ void dsc::registerPartitionPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "dsc-partition", "Cut the state over ranks and insert the exchanges",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        buildPartitionPipeline(manager, {options.zero, options.groupBytes,
-                                         options.maxWorld,
-                                         options.persistenceThreshold});
+        buildPartitionPipeline(
+            manager, {options.zero, options.groupBytes, options.maxWorld,
+                      options.persistenceThreshold, options.bucketElements});
       });
 }

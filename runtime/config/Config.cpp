@@ -139,14 +139,18 @@ std::string Config::ignoredNotice() const {
                                 "; 'dsc config check' says why");
 }
 
-Result<Config> dsc::runtime::loadConfig(const std::string &fileOrText) {
-  DSC_ASSIGN(ConfigDocument document, readConfig(fileOrText));
+Config dsc::runtime::judgeConfig(const ConfigDocument &document) {
   Config config;
   config.file = document.name;
   KeyJudge(document, config).judgeMembers(document.root, "");
-  if (Judging(document).given("/gradient_clipping") == nullptr)
+  if (!Judging(document).given("/gradient_clipping"))
     config.notices.push_back(
         config.file + ": no gradient_clipping: DeepSpeed clips at 1.0 without "
                       "it from 0.19.3 on, and not before; dsc does not");
   return config;
+}
+
+Result<Config> dsc::runtime::loadConfig(const std::string &fileOrText) {
+  DSC_ASSIGN(ConfigDocument document, readConfig(fileOrText));
+  return judgeConfig(document);
 }

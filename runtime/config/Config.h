@@ -1,10 +1,7 @@
 #ifndef DSC_RUNTIME_CONFIG_CONFIG_H
 #define DSC_RUNTIME_CONFIG_CONFIG_H
 
-#include "runtime/base/Status.h"
-
-#include <cstdint>
-#include <vector>
+#include "runtime/config/Document.h"
 
 namespace dsc::runtime {
 
@@ -53,6 +50,9 @@ struct Config {
   /// One sentence about the keys that have no effect; empty without any.
   std::string ignoredNotice() const;
 };
+
+/// Judges every key of a document.
+Config judgeConfig(const ConfigDocument &document);
 
 /// Reads and judges what --config names (see readConfig). Fails only where it
 /// cannot be read: keys are refused one by one.

@@ -130,9 +130,11 @@ public:
                    const json::exception &error) override {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
     std::string message = error.what();
-    size_t cut = message.find(": ");
-    if (cut != std::string::npos)
-      message.erase(0, cut + 2);
+    size_t name = message.find("] ");
+    if (name != std::string::npos)
+      message.erase(0, name + 2);
+    if (message.starts_with("parse error at line"))
+      message.erase(0, message.find(": ") + 2);
     message = message.substr(0, message.find("; last read"));
     // The character that is wrong has been read.
     const char *last = furthest > text.data() ? furthest - 1 : furthest;

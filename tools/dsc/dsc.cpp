@@ -2,6 +2,7 @@
 
 #include "compiler/CommandLine.h"
 #include "compiler/Compile.h"
+#include "compiler/ConfigCheck.h"
 #include "compiler/Options.h"
 #include "compiler/explain/Explain.h"
 #include "compiler/export/onnx/OnnxExporter.h"
@@ -10,6 +11,10 @@ int main(int argc, char **argv) {
   std::optional<dsc::Command> command = dsc::parseCommandLine(argc, argv);
   if (!command)
     return dsc::UsageError;
+  if (command->exitCode)
+    return *command->exitCode;
+  if (command->configCheck)
+    return dsc::checkConfig(*command->configCheck);
   if (command->exportModel)
     return dsc::exportModel(*command->exportModel);
   if (command->explain)

@@ -15,8 +15,17 @@
 // RUN: not dsc-opt %s --differentiate-attach-optimizer="optimizer=sgd nesterov=true" 2>&1 | FileCheck %s --check-prefix=NESTEROV
 // NESTEROV: error: nesterov needs momentum
 
-// RUN: not dsc-opt %s --differentiate-attach-optimizer="lr-schedule=OneCycle" 2>&1 | FileCheck %s --check-prefix=SCHEDULE
-// SCHEDULE: error: unknown learning-rate schedule 'OneCycle'; expects constant, linear, cosine, WarmupLR, WarmupDecayLR or WarmupCosineLR
+// RUN: not dsc-opt %s --differentiate-attach-optimizer="lr-schedule=StepLR" 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// SCHEDULE: error: unknown learning-rate schedule 'StepLR'; expects constant, linear, cosine, WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle or LRRangeTest
+
+// RUN: not dsc-opt %s --differentiate-attach-optimizer="cycle-momentum=true" 2>&1 | FileCheck %s --check-prefix=CYCLE
+// CYCLE: error: cycle-momentum needs lr-schedule OneCycle
+
+// RUN: not dsc-opt %s --differentiate-attach-optimizer="optimizer=sgd lr-schedule=OneCycle cycle-momentum=true" 2>&1 | FileCheck %s --check-prefix=BETA
+// BETA: error: cycle-momentum needs optimizer adam or adamw, not sgd
+
+// RUN: not dsc-opt %s --differentiate-attach-optimizer="range-staircase=true" 2>&1 | FileCheck %s --check-prefix=STAIRCASE
+// STAIRCASE: error: range-staircase needs lr-schedule LRRangeTest
 
 // RUN: not dsc-opt %s --differentiate-attach-optimizer="warmup-type=cubic" 2>&1 | FileCheck %s --check-prefix=WARMUP
 // WARMUP: error: unknown warm-up type 'cubic'; expects log or linear

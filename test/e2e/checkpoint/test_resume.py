@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from checkpoint.work import GLOBAL_BATCH, check_same, manifest, sets, tensors
 from harness.compare import check_losses
+from harness.tools import run
 
 # f32 on both sides, and only the order of sums differs (DESIGN section 8).
 EQUAL = 1e-5
@@ -123,3 +124,24 @@ def test_evaluation_and_weights_of_a_checkpoint(work, tmp_path):
     assert evaluation("--resume=%s" % (tmp_path / "a")) == of_set
     assert evaluation("--weights=%s" % (tmp_path / "a/step-00000002")) != of_set
     assert evaluation() != of_set
+
+
+def test_export_of_a_checkpoint(work, tmp_path):
+    sets_, file, model = tmp_path / "a", tmp_path / "w.safetensors", tmp_path / "trained.onnx"
+    work.train(3, 3, "--steps=4", "--save", sets_, "--export", model)
+    work.train(0, 1, "--steps=4", "--resume=%s" % sets_, "--save", file)
+
+    def export(weights):
+        return run("dsc", "export", work.compiled(3), "--weights=%s" % weights, "-o", model)
+
+    for weights in (file, sets_, sets_ / "step-00000004"):
+        content = model.read_bytes()
+        result = export(weights)
+        assert result.code == 0, str(result)
+        assert model.read_bytes() == content, weights
+    for part in sets_.glob("step-*/part-*"):
+        part.write_bytes(bytes(b ^ 1 for b in part.read_bytes()))
+    damaged = export(sets_)
+    assert damaged.code == 1 and "does not match; an older set" in damaged.err
+    damaged = work.run(0, 1, "--eval", "--weights", sets_)
+    assert damaged.code == 1 and "does not match" in damaged.err, str(damaged)

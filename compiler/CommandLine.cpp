@@ -69,7 +69,7 @@ bool CommandLine::fillOutput(CompileOptions &options) {
     return usageError("--emit=" + emit.getValue() +
                       ": neither a stage nor one of llvm, asm, obj, so");
   }
-  options.output = output;
+  options.output = dryRun ? "" : output.getValue();
   if (!options.output.empty() || options.plan.enabled)
     return true;
   switch (options.outputKind) {
@@ -88,9 +88,9 @@ bool CommandLine::fillOutput(CompileOptions &options) {
 /// A plan is for programs that are whole, so what stops before there are any
 /// cannot be combined with it.
 bool CommandLine::fillPlan(CompileOptions &options) {
-  options.plan.enabled = plan.getNumOccurrences() != 0;
+  options.plan.enabled = plan.getNumOccurrences() != 0 || dryRun;
   if (!options.plan.enabled) {
-    const cl::Option *needPlan[] = {&ranks, &json};
+    const cl::Option *needPlan[] = {&ranks, &shardWeights, &json};
     for (const cl::Option *option : needPlan)
       if (option->getNumOccurrences())
         return usageError("--" + option->ArgStr +
@@ -100,21 +100,41 @@ bool CommandLine::fillPlan(CompileOptions &options) {
   if (!plan.empty() && plan != "verbose")
     return usageError("--plan=" + plan.getValue() +
                       ": it is --plan or --plan=verbose");
-  if (ranks == 0 || ranks > maxWorld)
-    return usageError("--ranks=" + llvm::Twine(ranks) +
-                      ": must be from 1 to --max-world, which is " +
-                      llvm::Twine(maxWorld));
+  StringRef flag = dryRun ? "--dry-run" : "--plan";
   if (params)
-    return usageError("--params stops before there is a plan; drop --plan");
+    return usageError("--params stops before there is a plan; drop " + flag);
   if (std::optional<Stage> stage = lookupStage(emit);
       stage && *stage < Stage::Lower)
     return usageError("--emit=" + emit.getValue() +
-                      " stops before there is a plan; drop --plan");
-  if (output == "-")
+                      " stops before there is a plan; drop " + flag);
+  if (dryRun && !dumpStages.empty())
+    return usageError("--dump-stages writes files; drop --dry-run");
+  if (!dryRun && output == "-")
     return usageError("--plan prints to standard output: give -o a file");
   options.plan.verbose = plan == "verbose";
   options.plan.json = json;
+  options.plan.schedule = dryRun;
   options.plan.ranks = ranks;
+  return fillShardWeights(options.plan);
+}
+
+/// The ranks of a plan and their shares, where those are unequal.
+bool CommandLine::fillShardWeights(PlanOptions &options) {
+  options.shardWeights.assign(shardWeights.begin(), shardWeights.end());
+  if (!shardWeights.empty()) {
+    if (ranks.getNumOccurrences() && ranks != shardWeights.size())
+      return usageError(
+          "--shard-weights has " + llvm::Twine(shardWeights.size()) +
+          " weights, one for each rank, and --ranks is " + llvm::Twine(ranks));
+    if (llvm::all_of(shardWeights, [](unsigned weight) { return weight == 0; }))
+      return usageError("--shard-weights: all weights are 0, so no rank would "
+                        "own anything");
+    options.ranks = shardWeights.size();
+  }
+  if (options.ranks == 0 || options.ranks > maxWorld)
+    return usageError("--ranks=" + llvm::Twine(options.ranks) +
+                      ": must be from 1 to --max-world, which is " +
+                      llvm::Twine(maxWorld));
   return true;
 }
 

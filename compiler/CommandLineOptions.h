@@ -242,6 +242,16 @@ struct CommandLine {
                           cl::cat(outputs),
                           cl::desc("Ranks that --plan is for, up to "
                                    "--max-world. Default: 1")};
+  cl::list<unsigned> shardWeights{
+      "shard-weights", cl::value_desc("W0,W1,..."), cl::CommaSeparated,
+      cl::cat(outputs),
+      cl::desc(
+          "Shares of the ranks that --plan is for in the state that is cut "
+          "among them, as dsrun --shard-weights. Default: equal shares")};
+  cl::opt<bool> dryRun{
+      "dry-run", cl::cat(outputs),
+      cl::desc("Check everything, print the plan and when each collective "
+               "starts and is waited for, and write nothing. Default: off")};
   cl::opt<bool> json{"json", cl::cat(outputs),
                      cl::desc("Print --plan as JSON (docs/plan.md). Default: "
                               "off")};
@@ -301,6 +311,7 @@ struct CommandLine {
                     llvm::ArrayRef<std::string> arguments);
   bool fillOutput(CompileOptions &options);
   bool fillPlan(CompileOptions &options);
+  bool fillShardWeights(PlanOptions &options);
 };
 
 } // namespace dsc

@@ -207,15 +207,14 @@ ExitCode Compilation::runStage(const StageInfo &stage) {
 /// Works out what --plan prints, from the programs as they will run.
 bool Compilation::makePlan() {
   llvm::Expected<RankPlan> plan =
-      planRank(*modules.front(), options.plan.ranks);
+      planRank(*modules.front(), options.plan.ranks, options.plan.shardWeights);
   if (!plan) {
     llvm::WithColor::error(llvm::errs(), "dsc")
         << llvm::toString(plan.takeError()) << '\n';
     return false;
   }
   llvm::raw_string_ostream os(planText);
-  (options.plan.json ? printPlanJson : printPlan)(*plan, options.plan.verbose,
-                                                  os);
+  (options.plan.json ? printPlanJson : printPlan)(*plan, options.plan, os);
   return true;
 }
 

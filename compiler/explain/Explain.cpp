@@ -77,11 +77,12 @@ static void printTensors(StringRef what,
 }
 
 static void printCollectives(const Manifest::Entry &entry, raw_ostream &os) {
-  TextTable table("rlrl");
+  TextTable table("rlrll");
   for (auto [index, collective] : llvm::enumerate(entry.collectives))
     table.add(
         {formatv("  {0}", index), collective.op,
          formatv("{0} bytes", collective.bytes),
+         "in " + formatCount(collective.calls, "exchange", "exchanges"),
          (collective.group.empty() ? ""
                                    : "of group " + collective.group + " ") +
              "over @" + collective.axis});

@@ -73,6 +73,7 @@ static bool fromJSON(const json::Value &value, Manifest::Collective &collective,
   json::ObjectMapper map(value, path);
   return map && map.map("op", collective.op) &&
          map.map("bytes", collective.bytes) &&
+         map.map("calls", collective.calls) &&
          map.mapOptional("axis", collective.axis) &&
          map.mapOptional("group", collective.group);
 }

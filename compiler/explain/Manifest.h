@@ -46,7 +46,7 @@ struct Manifest {
   };
   struct Collective {
     std::string op, axis, group;
-    int64_t bytes = 0;
+    int64_t bytes = 0, calls = 0;
   };
   struct Entry {
     std::string name, kind, hash;

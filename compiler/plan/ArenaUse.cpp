@@ -9,8 +9,7 @@
 using namespace dsc;
 using namespace mlir;
 
-/// The group of a collective that moves one.
-static StringRef getCollectiveGroup(Operation *op) {
+StringRef dsc::getCollectiveGroup(Operation *op) {
   if (auto gather = dyn_cast<exec::AllGatherOp>(op))
     return gather.getGroup().value_or("");
   if (auto exchange = dyn_cast<exec::AllToAllOp>(op))
@@ -30,7 +29,7 @@ static void collectNames(Location location, llvm::SetVector<StringRef> &names) {
       collectNames(part, names);
 }
 
-static OpPlace describe(Operation *op) {
+OpPlace dsc::describePlace(Operation *op) {
   OpPlace place;
   place.operation = op->getName().stripDialect().str();
   if (auto launch = dyn_cast<exec::LaunchOp>(op)) {
@@ -246,7 +245,7 @@ ArenaUse ArenaWalk::takeUse() {
   int64_t live = 0;
   for (auto [index, op] : llvm::enumerate(ops)) {
     live += change[index];
-    use.steps.push_back({describe(op), static_cast<uint64_t>(live)});
+    use.steps.push_back({describePlace(op), static_cast<uint64_t>(live)});
     if (use.steps[use.peak].liveBytes < use.steps[index].liveBytes)
       use.peak = index;
   }
@@ -255,7 +254,7 @@ ArenaUse ArenaWalk::takeUse() {
     if (isAlive(index) && buffer.first <= peak && peak <= buffer.last)
       use.buffers.push_back({static_cast<uint64_t>(buffer.begin),
                              static_cast<uint64_t>(buffer.end - buffer.begin),
-                             buffer.use, describe(buffer.definedBy)});
+                             buffer.use, describePlace(buffer.definedBy)});
   llvm::sort(use.buffers, [](const LiveBuffer &a, const LiveBuffer &b) {
     return a.offset < b.offset;
   });

@@ -17,6 +17,11 @@ struct OpPlace {
   std::vector<std::string> nodes;
 };
 
+/// The group of a collective that moves one; empty for other operations.
+llvm::StringRef getCollectiveGroup(mlir::Operation *op);
+
+OpPlace describePlace(mlir::Operation *op);
+
 /// Bytes that are in use at one place.
 struct LiveBuffer {
   uint64_t offset = 0;

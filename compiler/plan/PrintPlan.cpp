@@ -54,19 +54,50 @@ static std::string text(uint64_t number) { return std::to_string(number); }
 
 static void printClasses(const RankPlan &plan, raw_ostream &os) {
   TextTable table("lrr");
-  table.add({"on each rank", "bytes", "MiB"});
+  table.add({plan.byRank.empty() ? "on each rank"
+                                 : formatv("on rank {0}", plan.rank).str(),
+             "bytes", "MiB"});
   for (auto [name, bytes] : llvm::zip_equal(classNames, plan.bytes))
     table.add({name.title.str(), text(bytes), formatMebibytes(bytes)});
   table.add({"total", text(plan.totalBytes), formatMebibytes(plan.totalBytes)});
+  table.print(os);
+  os << '\n';
+  TextTable beside("lrr");
+  beside.add({"beside it, where dsrun needs it", "bytes", "MiB"});
+  beside.add({"checkpoint snapshot", text(plan.snapshotBytes),
+              formatMebibytes(plan.snapshotBytes)});
+  beside.add({"reading ahead", text(plan.readAheadBytes),
+              formatMebibytes(plan.readAheadBytes)});
+  beside.print(os);
+}
+
+/// The ranks of unequal shares.
+static void printRanks(const RankPlan &plan, raw_ostream &os) {
+  std::vector<std::string> head = {"rank", "weight", "bytes", "MiB",
+                                   "snapshot"};
+  for (const EntryPlan &entry : plan.entries)
+    head.push_back("received in " + entry.name);
+  TextTable table(std::string(head.size(), 'r'));
+  table.add(head);
+  for (auto [rank, row] : llvm::enumerate(plan.byRank)) {
+    std::vector<std::string> cells = {
+        text(rank), text(row.weight), text(row.totalBytes),
+        formatMebibytes(row.totalBytes), text(row.snapshotBytes)};
+    for (uint64_t bytes : row.receivedBytes)
+      cells.push_back(text(bytes));
+    table.add(cells);
+  }
   table.print(os);
 }
 
 static void printGroups(const RankPlan &plan, raw_ostream &os) {
   TextTable table("lrrrrrrr");
-  table.add({"group", "stage", "elements", "a rank", "gaps", "tail",
-             "padding bytes", "owners"});
+  table.add(
+      {"group", "stage", "elements",
+       plan.byRank.empty() ? "a rank" : formatv("rank {0}", plan.rank).str(),
+       "gaps", "tail", "padding bytes", "owners"});
   for (const GroupPlan &group : plan.groups) {
-    uint64_t tail = group.tailElements(plan.ranks);
+    uint64_t tail = group.tailElements();
     table.add({group.name, text(group.stage), text(group.tensorElements),
                text(group.shardElements), text(group.gapElements()), text(tail),
                text((tail + group.gapElements()) * group.elementBytes),
@@ -77,8 +108,11 @@ static void printGroups(const RankPlan &plan, raw_ostream &os) {
 
 static void printWire(const RankPlan &plan, raw_ostream &os) {
   TextTable table("lllrrr");
-  table.add({"received by a rank in a call of", "group", "by", "collectives",
-             "bytes", "MiB"});
+  table.add(
+      {formatv("received by {0} in a call of",
+               plan.byRank.empty() ? "a rank"
+                                   : formatv("rank {0}", plan.rank).str()),
+       "group", "by", "collectives", "bytes", "MiB"});
   for (const EntryPlan &entry : plan.entries) {
     for (const WirePlan &row : entry.wire)
       table.add({entry.name, row.group.empty() ? "-" : row.group,
@@ -147,8 +181,31 @@ static void printSteps(const EntryPlan &entry, raw_ostream &os) {
   table.print(os);
 }
 
-void dsc::printPlan(const RankPlan &plan, bool verbose, raw_ostream &os) {
-  os << "plan for " << formatCount(plan.ranks, "rank", "ranks") << "\n\n";
+/// The collectives of an entry in their order.
+static void printSchedule(const EntryPlan &entry, raw_ostream &os) {
+  TextTable table("rlrrll");
+  table.add({"", "schedule of " + entry.name, "received bytes", "overlaps",
+             "starts before", "is awaited before"});
+  auto nameOf = [](const std::optional<OpPlace> &place) {
+    return place ? describe(*place) : "the end";
+  };
+  for (auto [index, row] : llvm::enumerate(entry.schedule))
+    table.add({text(index), row.place.operation, text(row.receivedBytes),
+               text(row.overlapped), nameOf(row.starts), nameOf(row.awaited)});
+  table.print(os);
+}
+
+void dsc::printPlan(const RankPlan &plan, const PlanOptions &options,
+                    raw_ostream &os) {
+  const bool verbose = options.verbose;
+  os << "plan for " << formatCount(plan.ranks, "rank", "ranks");
+  if (!plan.byRank.empty())
+    os << " of unequal shares; rank " << plan.rank
+       << " is one that holds most\n\n",
+        printRanks(plan, os);
+  else
+    os << '\n';
+  os << '\n';
   printClasses(plan, os);
   if (!plan.groups.empty()) {
     os << '\n';
@@ -164,12 +221,16 @@ void dsc::printPlan(const RankPlan &plan, bool verbose, raw_ostream &os) {
       os << '\n';
       printBuffers(entry, verbose, os);
     }
-  if (!verbose)
-    return;
-  for (const EntryPlan &entry : plan.entries) {
-    os << '\n';
-    printSteps(entry, os);
-  }
+  for (const EntryPlan &entry : plan.entries)
+    if (options.schedule && !entry.schedule.empty()) {
+      os << '\n';
+      printSchedule(entry, os);
+    }
+  for (const EntryPlan &entry : plan.entries)
+    if (verbose) {
+      os << '\n';
+      printSteps(entry, os);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,9 +248,8 @@ static void writePlace(const OpPlace &place, llvm::json::OStream &json) {
   });
 }
 
-static void writeGroup(const GroupPlan &group, uint64_t ranks,
-                       llvm::json::OStream &json) {
-  uint64_t tail = group.tailElements(ranks);
+static void writeGroup(const GroupPlan &group, llvm::json::OStream &json) {
+  uint64_t tail = group.tailElements();
   json.attribute("name", fix(group.name));
   json.attribute("stage", group.stage);
   json.attribute("element_bytes", group.elementBytes);
@@ -227,7 +287,33 @@ static void writePeak(const ArenaUse &arena, llvm::json::OStream &json) {
   });
 }
 
-static void writeEntry(const EntryPlan &entry, bool verbose,
+static void writeScheduled(const ScheduledCollective &row,
+                           llvm::json::OStream &json) {
+  writePlace(row.place, json);
+  json.attribute("received_bytes", row.receivedBytes);
+  json.attribute("overlapped", row.overlapped);
+  auto write = [&](StringRef key, const std::optional<OpPlace> &place) {
+    if (place)
+      json.attributeObject(key, [&] { writePlace(*place, json); });
+    else
+      json.attribute(key, nullptr);
+  };
+  write("starts_before", row.starts);
+  write("awaited_before", row.awaited);
+}
+
+static void writeRank(const RankPlan &plan, const RankTotals &row,
+                      llvm::json::OStream &json) {
+  json.attribute("weight", row.weight);
+  json.attribute("total_bytes", row.totalBytes);
+  json.attribute("snapshot_bytes", row.snapshotBytes);
+  json.attributeObject("received_bytes", [&] {
+    for (auto [entry, bytes] : llvm::zip_equal(plan.entries, row.receivedBytes))
+      json.attribute(fix(entry.name), bytes);
+  });
+}
+
+static void writeEntry(const EntryPlan &entry, const PlanOptions &options,
                        llvm::json::OStream &json) {
   json.attribute("name", fix(entry.name));
   json.attribute("kind", entry.kind);
@@ -238,7 +324,12 @@ static void writeEntry(const EntryPlan &entry, bool verbose,
       json.object([&] { writeWire(row, json); });
   });
   json.attributeObject("peak", [&] { writePeak(entry.arena, json); });
-  if (!verbose)
+  if (options.schedule)
+    json.attributeArray("schedule", [&] {
+      for (const ScheduledCollective &row : entry.schedule)
+        json.object([&] { writeScheduled(row, json); });
+    });
+  if (!options.verbose)
     return;
   json.attributeArray("steps", [&] {
     for (const ArenaUse::Step &step : entry.arena.steps)
@@ -249,11 +340,15 @@ static void writeEntry(const EntryPlan &entry, bool verbose,
   });
 }
 
-void dsc::printPlanJson(const RankPlan &plan, bool verbose, raw_ostream &os) {
+void dsc::printPlanJson(const RankPlan &plan, const PlanOptions &options,
+                        raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("ranks", plan.ranks);
+    json.attribute("rank", plan.rank);
     json.attribute("total_bytes", plan.totalBytes);
+    json.attribute("snapshot_bytes", plan.snapshotBytes);
+    json.attribute("read_ahead_bytes", plan.readAheadBytes);
     json.attribute("arena_bytes", plan.arenaBytes);
     json.attributeObject("bytes", [&] {
       for (auto [name, bytes] : llvm::zip_equal(classNames, plan.bytes))
@@ -261,11 +356,16 @@ void dsc::printPlanJson(const RankPlan &plan, bool verbose, raw_ostream &os) {
     });
     json.attributeArray("groups", [&] {
       for (const GroupPlan &group : plan.groups)
-        json.object([&] { writeGroup(group, plan.ranks, json); });
+        json.object([&] { writeGroup(group, json); });
     });
+    if (!plan.byRank.empty())
+      json.attributeArray("by_rank", [&] {
+        for (const RankTotals &row : plan.byRank)
+          json.object([&] { writeRank(plan, row, json); });
+      });
     json.attributeArray("entries", [&] {
       for (const EntryPlan &entry : plan.entries)
-        json.object([&] { writeEntry(entry, verbose, json); });
+        json.object([&] { writeEntry(entry, options, json); });
     });
   });
   json.flush();

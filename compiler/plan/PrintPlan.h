@@ -11,14 +11,19 @@ struct PlanOptions {
   /// Also every operation of every entry point with the bytes in use there.
   bool verbose = false;
   bool json = false;
-  /// Ranks that are planned for.
+  /// Also when each collective starts and is waited for.
+  bool schedule = false;
+  /// Ranks that are planned for, and their shares; empty: equal ones.
   uint32_t ranks = 1;
+  std::vector<uint32_t> shardWeights;
 };
 
 /// Tables for people.
-void printPlan(const RankPlan &plan, bool verbose, llvm::raw_ostream &os);
+void printPlan(const RankPlan &plan, const PlanOptions &options,
+               llvm::raw_ostream &os);
 /// The keys are those of docs/plan.md.
-void printPlanJson(const RankPlan &plan, bool verbose, llvm::raw_ostream &os);
+void printPlanJson(const RankPlan &plan, const PlanOptions &options,
+                   llvm::raw_ostream &os);
 
 } // namespace dsc
 

@@ -49,7 +49,8 @@ namespace {
 
 class Planner {
 public:
-  Planner(ModuleOp module, uint32_t ranks) : module(module) {
+  Planner(ModuleOp module, uint32_t ranks, ArrayRef<uint32_t> weights)
+      : module(module), weights(weights) {
     plan.ranks = ranks;
   }
   llvm::Error run();
@@ -57,20 +58,33 @@ public:
 
 private:
   void listTable();
-  llvm::Error computeLayout();
-  void addStateBytes(const dsrt_layout &layout);
+  /// Places all that `rank` holds.
+  llvm::Error computeLayout(uint32_t rank);
+  llvm::Error chooseRank();
+  void addStateBytes();
   void addGroups();
   void addEntries();
   void addWire(EntryPlan &entry, exec::ProgramOp program);
+  uint64_t getReceivedBytes(uint32_t rank, Operation *collective) const;
+
+  /// The world + 1 elements of a group between which ranges lie.
+  ArrayRef<uint64_t> boundsOf(size_t group) const {
+    return ArrayRef(bounds).slice(group * (size_t(plan.ranks) + 1),
+                                  size_t(plan.ranks) + 1);
+  }
 
   ModuleOp module;
+  ArrayRef<uint32_t> weights;
   RankPlan plan;
   std::vector<exec::GroupOp> groupOps;
+  llvm::DenseMap<StringAttr, int32_t> groupIndices;
   std::vector<dsrt_layout_group> groups;
   std::vector<dsrt_layout_state> states;
   std::vector<uint64_t> inputs;
-  /// Where ranges of each group begin and end, and the elements of one.
-  std::vector<uint64_t> bounds, shards;
+  // Of the rank that was placed last.
+  dsrt_layout layout = {};
+  std::vector<dsrt_layout_place> places;
+  std::vector<uint64_t> inputOffsets, bounds;
 };
 
 } // namespace
@@ -90,11 +104,24 @@ const EntryPlan *RankPlan::largestEntry() const {
   return largest;
 }
 
+/// Of an input of a program.
+static uint64_t getBytes(DictionaryAttr input) {
+  auto type = cast<RankedTensorType>(input.getAs<TypeAttr>("type").getValue());
+  return type.getNumElements() * exec::getElementBytes(type.getElementType());
+}
+
+/// Of all inputs of a program, each with what aligns the next one.
+static uint64_t getInputBytes(exec::ProgramOp program) {
+  uint64_t bytes = 0;
+  for (auto input : program.getInputs().getAsRange<DictionaryAttr>())
+    bytes += llvm::alignTo(getBytes(input), DSRT_ALIGNMENT);
+  return bytes;
+}
+
 /// The rows of the state table, as the manifest will list them.
 void Planner::listTable() {
-  llvm::DenseMap<StringAttr, int32_t> indices;
   for (auto group : module.getOps<exec::GroupOp>()) {
-    indices[group.getSymNameAttr()] = groups.size();
+    groupIndices[group.getSymNameAttr()] = groups.size();
     groupOps.push_back(group);
     groups.push_back(
         {static_cast<uint64_t>(group.getElements()),
@@ -106,7 +133,8 @@ void Planner::listTable() {
         {static_cast<uint64_t>(state.getElements()),
          static_cast<uint32_t>(exec::getElementBytes(state.getElementType())),
          static_cast<uint32_t>(state.getStateClass()),
-         state.getGroup() ? indices.lookup(state.getGroupAttr().getAttr()) : -1,
+         state.getGroup() ? groupIndices.lookup(state.getGroupAttr().getAttr())
+                          : -1,
          static_cast<uint64_t>(state.getOffset().value_or(0))});
   // Entries share the buffer of inputs of one name and type.
   llvm::SetVector<std::pair<Attribute, Attribute>> distinct;
@@ -123,10 +151,10 @@ void Planner::listTable() {
   }
 }
 
-llvm::Error Planner::computeLayout() {
-  std::vector<dsrt_layout_place> places(states.size());
-  std::vector<uint64_t> inputOffsets(inputs.size());
-  bounds.resize(groups.size() * (uint64_t(plan.ranks) + 1));
+llvm::Error Planner::computeLayout(uint32_t rank) {
+  places.resize(states.size());
+  inputOffsets.resize(inputs.size());
+  bounds.resize(groups.size() * (size_t(plan.ranks) + 1));
   dsrt_layout_table table{groups.data(),
                           states.data(),
                           inputs.data(),
@@ -135,28 +163,38 @@ llvm::Error Planner::computeLayout() {
                           static_cast<uint32_t>(inputs.size()),
                           DSRT_LAYOUT_MIN_UNIT,
                           plan.arenaBytes};
-  dsrt_layout layout = {};
   layout.places = places.data();
   layout.input_offsets = inputOffsets.data();
   layout.bounds = bounds.data();
-  if (dsrt_layout_compute(&table, plan.ranks, /*weights=*/nullptr, /*rank=*/0,
-                          &layout) != DSRT_LAYOUT_OK)
-    return llvm::createStringError("the model's memory on " +
-                                   llvm::Twine(plan.ranks) +
-                                   " ranks exceeds 64-bit addresses");
-  for (size_t group = 0; group < groups.size(); ++group) {
-    uint64_t *cut = &bounds[group * (uint64_t(plan.ranks) + 1)];
-    shards.push_back(cut[1] - cut[0]);
-  }
-  plan.totalBytes = layout.total_bytes;
-  plan[ByteClass::Inputs] = layout.total_bytes - layout.input_offset;
-  addStateBytes(layout);
-  return llvm::Error::success();
+  if (dsrt_layout_compute(&table, plan.ranks,
+                          weights.empty() ? nullptr : weights.data(), rank,
+                          &layout) == DSRT_LAYOUT_OK)
+    return llvm::Error::success();
+  return llvm::createStringError("the model's memory on " +
+                                 llvm::Twine(plan.ranks) +
+                                 " ranks exceeds 64-bit addresses");
 }
 
-/// The buffers of the state region, each counted once with what aligns the next
-/// one.
-void Planner::addStateBytes(const dsrt_layout &layout) {
+/// Looks at all ranks of unequal shares, and takes the one that holds most.
+llvm::Error Planner::chooseRank() {
+  for (auto [rank, weight] : llvm::enumerate(weights)) {
+    if (llvm::Error error = computeLayout(rank))
+      return error;
+    RankTotals totals{weight, layout.total_bytes, layout.snapshot_bytes, {}};
+    for (auto program : module.getOps<exec::ProgramOp>()) {
+      uint64_t received = 0;
+      for (Operation &op : program.getBody().front())
+        received += getReceivedBytes(rank, &op);
+      totals.receivedBytes.push_back(received);
+    }
+    plan.byRank.push_back(totals);
+    if (totals.totalBytes > plan.byRank[plan.rank].totalBytes)
+      plan.rank = rank;
+  }
+  return computeLayout(plan.rank);
+}
+
+void Planner::addStateBytes() {
   llvm::DenseSet<uint64_t> seen;
   for (auto [index, state] : llvm::enumerate(states)) {
     const dsrt_layout_place &place = layout.places[index];
@@ -169,7 +207,9 @@ void Planner::addStateBytes(const dsrt_layout &layout) {
 }
 
 void Planner::addGroups() {
-  for (auto [op, group, shard] : llvm::zip_equal(groupOps, groups, shards)) {
+  for (auto [index, op] : llvm::enumerate(groupOps)) {
+    const dsrt_layout_group &group = groups[index];
+    ArrayRef<uint64_t> cut = boundsOf(index);
     GroupPlan row;
     row.name = op.getSymName().str();
     row.stage = group.stage;
@@ -177,44 +217,48 @@ void Planner::addGroups() {
     for (auto segment : op.getSegments().getAsRange<exec::SegmentAttr>())
       row.tensorElements += segment.getElements();
     row.elements = group.elements;
-    row.shardElements = shard;
-    row.owners = shard ? llvm::divideCeil(group.elements, shard) : 0;
+    row.shardElements = cut[plan.rank + 1] - cut[plan.rank];
+    row.allElements = cut.back();
+    for (uint32_t rank = 0; rank < plan.ranks; ++rank)
+      row.owners += std::min(cut[rank + 1], group.elements) > cut[rank];
     plan.groups.push_back(row);
   }
 }
 
-/// A collective's bytes follow from its group and the number of ranks: each
-/// rank receives one range from each other rank.
+/// What `rank` receives from the others in an operation: of a gather their
+/// ranges, of an exchange its own range from each of them.
+uint64_t Planner::getReceivedBytes(uint32_t rank, Operation *op) const {
+  auto getRange = [&](FlatSymbolRefAttr name, bool gathers) {
+    size_t group = groupIndices.lookup(name.getAttr());
+    ArrayRef<uint64_t> cut = boundsOf(group);
+    uint64_t own = cut[rank + 1] - cut[rank];
+    return (gathers ? cut.back() - own : (plan.ranks - 1) * own) *
+           groups[group].element_bytes;
+  };
+  if (auto exchange = dyn_cast<exec::AllToAllOp>(op))
+    return getRange(exchange.getGroupAttr(), /*gathers=*/false);
+  auto gather = dyn_cast<exec::AllGatherOp>(op);
+  if (!gather)
+    return 0;
+  if (FlatSymbolRefAttr group = gather.getGroupAttr())
+    return getRange(group, /*gathers=*/true);
+  return (plan.ranks - 1) *
+         exec::getViewBytes(cast<MemRefType>(gather.getSource().getType()));
+}
+
 void Planner::addWire(EntryPlan &entry, exec::ProgramOp program) {
-  llvm::DenseMap<StringAttr, size_t> indices;
-  for (auto [index, op] : llvm::enumerate(groupOps))
-    indices[op.getSymNameAttr()] = index;
   for (Operation &op : program.getBody().front()) {
-    FlatSymbolRefAttr group;
-    uint64_t rangeBytes = 0;
-    if (auto gather = dyn_cast<exec::AllGatherOp>(op)) {
-      group = gather.getGroupAttr();
-      if (!group)
-        rangeBytes =
-            exec::getViewBytes(cast<MemRefType>(gather.getSource().getType()));
-    } else if (auto exchange = dyn_cast<exec::AllToAllOp>(op)) {
-      group = exchange.getGroupAttr();
-    } else {
+    if (!isa<exec::AllGatherOp, exec::AllToAllOp>(op))
       continue;
-    }
-    if (group) {
-      size_t index = indices.lookup(group.getAttr());
-      rangeBytes = shards[index] * groups[index].element_bytes;
-    }
     StringRef collective = op.getName().stripDialect();
-    StringRef groupName = group ? group.getValue() : "";
+    StringRef group = getCollectiveGroup(&op);
     auto row = llvm::find_if(entry.wire, [&](const WirePlan &other) {
-      return other.collective == collective && other.group == groupName;
+      return other.collective == collective && other.group == group;
     });
     if (row == entry.wire.end())
-      row = entry.wire.insert(row, {collective.str(), groupName.str(), 0, 0});
+      row = entry.wire.insert(row, {collective.str(), group.str(), 0, 0});
     ++row->count;
-    row->receivedBytes += (plan.ranks - 1) * rangeBytes;
+    row->receivedBytes += getReceivedBytes(plan.rank, &op);
   }
 }
 
@@ -226,6 +270,12 @@ void Planner::addEntries() {
     entry.arenaBytes = program.getArena();
     entry.arena = computeArenaUse(program);
     addWire(entry, program);
+    entry.schedule = listSchedule(program);
+    for (ScheduledCollective &row : entry.schedule)
+      row.receivedBytes = getReceivedBytes(plan.rank, row.op);
+    if (program.getKind() == exec::ProgramKind::StepLast)
+      plan.readAheadBytes =
+          std::max(plan.readAheadBytes, getInputBytes(program));
     plan.entries.push_back(std::move(entry));
   }
   const EntryPlan *largest = plan.largestEntry();
@@ -239,15 +289,20 @@ void Planner::addEntries() {
 
 llvm::Error Planner::run() {
   listTable();
-  if (llvm::Error error = computeLayout())
+  if (llvm::Error error = chooseRank())
     return error;
+  plan.totalBytes = layout.total_bytes;
+  plan.snapshotBytes = layout.snapshot_bytes;
+  plan[ByteClass::Inputs] = layout.total_bytes - layout.input_offset;
+  addStateBytes();
   addGroups();
   addEntries();
   return llvm::Error::success();
 }
 
-llvm::Expected<RankPlan> dsc::planRank(ModuleOp module, uint32_t ranks) {
-  Planner planner(module, ranks);
+llvm::Expected<RankPlan> dsc::planRank(ModuleOp module, uint32_t ranks,
+                                       ArrayRef<uint32_t> weights) {
+  Planner planner(module, ranks, weights);
   if (llvm::Error error = planner.run())
     return error;
   return planner.takePlan();

@@ -1,7 +1,7 @@
 #ifndef DSC_COMPILER_PLAN_RANKPLAN_H
 #define DSC_COMPILER_PLAN_RANKPLAN_H
 
-#include "compiler/plan/ArenaUse.h"
+#include "compiler/plan/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <array>
@@ -36,14 +36,13 @@ struct GroupPlan {
   uint64_t elementBytes = 0;
   uint64_t tensorElements = 0; ///< Of the tensors alone.
   uint64_t elements = 0;       ///< With the gaps between them.
-  uint64_t shardElements = 0;  ///< Of one rank.
+  uint64_t shardElements = 0;  ///< Of the rank that is planned for.
+  uint64_t allElements = 0;    ///< Of all ranks, with the tail.
   uint64_t owners = 0;         ///< Ranks that own any of the elements.
 
   uint64_t gapElements() const { return elements - tensorElements; }
   /// Zeros behind the last tensor, over all ranks.
-  uint64_t tailElements(uint64_t ranks) const {
-    return ranks * shardElements - elements;
-  }
+  uint64_t tailElements() const { return allElements - elements; }
 };
 
 /// The collectives of one kind and group in an entry point.
@@ -51,7 +50,7 @@ struct WirePlan {
   std::string collective; ///< all_gather or all_to_all.
   std::string group;      ///< Empty: numbers that belong to no group.
   uint64_t count = 0;
-  uint64_t receivedBytes = 0; ///< By each rank from the others, in one call.
+  uint64_t receivedBytes = 0; ///< By the rank from the others, in one call.
 };
 
 struct EntryPlan {
@@ -60,18 +59,34 @@ struct EntryPlan {
   uint64_t arenaBytes = 0;
   ArenaUse arena;
   std::vector<WirePlan> wire;
+  std::vector<ScheduledCollective> schedule;
 
   uint64_t receivedBytes() const;
 };
 
-/// What each rank of a run holds and receives. All ranks hold equally much;
-/// those whose range of a group lies behind its last tensor hold zeros.
+/// What differs between ranks of unequal shares.
+struct RankTotals {
+  uint32_t weight = 0;
+  uint64_t totalBytes = 0;
+  uint64_t snapshotBytes = 0;
+  std::vector<uint64_t> receivedBytes; ///< In a call of each entry point.
+};
+
+/// What a rank of a run holds and receives. Ranks of equal shares hold equally
+/// much; those whose range of a group lies behind its last tensor hold zeros.
 struct RankPlan {
   uint32_t ranks = 1;
+  /// The rank that this is the plan of: the first of those that hold most.
+  uint32_t rank = 0;
+  /// All ranks, if their shares are unequal.
+  std::vector<RankTotals> byRank;
   std::array<uint64_t, kByteClasses> bytes = {};
   uint64_t arenaBytes = 0;
   /// What a session allocates: the sum of `bytes`.
   uint64_t totalBytes = 0;
+  /// Beside these: what a run that saves checkpoints in the background copies,
+  /// and the next batch, which is read while one is in use.
+  uint64_t snapshotBytes = 0, readAheadBytes = 0;
   std::vector<GroupPlan> groups;
   std::vector<EntryPlan> entries;
 
@@ -82,9 +97,11 @@ struct RankPlan {
 };
 
 /// Plans a module in the form after the lower stage for `ranks` ranks, with the
-/// layout function that the runtime allocates by. Fails if a size does not fit
-/// in 64 bits.
-llvm::Expected<RankPlan> planRank(mlir::ModuleOp module, uint32_t ranks);
+/// layout function that the runtime allocates by. `weights` has the share of
+/// each rank, not all of them 0; empty: equal ones. Fails if a size does not
+/// fit in 64 bits.
+llvm::Expected<RankPlan> planRank(mlir::ModuleOp module, uint32_t ranks,
+                                  llvm::ArrayRef<uint32_t> weights);
 
 } // namespace dsc
 

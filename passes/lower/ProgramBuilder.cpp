@@ -27,9 +27,14 @@ LogicalResult ProgramBuilder::build() {
     return failure();
   exec::ProgramOp program = createProgram();
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
-  for (Operation &op : entry.getBody().front())
+  for (Operation &op : entry.getBody().front()) {
+    int64_t before = callCount;
     if (failed(emit(&op)))
       return failure();
+    if (isa<zero::CollectiveOpInterface>(op))
+      calls.push_back(callCount - before);
+  }
+  listCollectives(program);
   planArena(program, plan, buffers, outputs);
   return success();
 }
@@ -69,15 +74,26 @@ exec::ProgramOp ProgramBuilder::createProgram() {
       describe(builder, entry.getArgumentTypes(), entry.getArgAttrsAttr());
   properties.outputs =
       describe(builder, entry.getResultTypes(), entry.getResAttrsAttr());
-  if (!collectives.empty()) {
-    std::string text;
-    llvm::raw_string_ostream(text) << collectives;
-    properties.collectives = collectives;
-    properties.hash = builder.getStringAttr(
-        llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16));
-  }
   state.addRegion();
   return cast<exec::ProgramOp>(builder.create(state));
+}
+
+/// Attaches the list of what ranks exchange, with the calls of the channel that
+/// each exchange is by now.
+void ProgramBuilder::listCollectives(exec::ProgramOp program) {
+  if (collectives.empty())
+    return;
+  SmallVector<Attribute> list;
+  for (auto [attribute, count] : llvm::zip_equal(collectives, calls)) {
+    NamedAttrList collective(cast<DictionaryAttr>(attribute));
+    collective.set("calls", builder.getI64IntegerAttr(count));
+    list.push_back(collective.getDictionary(builder.getContext()));
+  }
+  program.setCollectivesAttr(builder.getArrayAttr(list));
+  std::string text;
+  llvm::raw_string_ostream(text) << program.getCollectivesAttr();
+  program.setHashAttr(builder.getStringAttr(
+      llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16)));
 }
 
 LogicalResult ProgramBuilder::emit(Operation *op) {

@@ -22,6 +22,7 @@ public:
 
 private:
   exec::ProgramOp createProgram();
+  void listCollectives(exec::ProgramOp program);
   mlir::LogicalResult emit(mlir::Operation *op);
 
   // ProgramBuilder.cpp
@@ -47,6 +48,12 @@ private:
   /// Puts a value where a collective expects it, unless it lies there.
   void provide(mlir::Operation *op, mlir::Value value,
                MemoryPlan::Buffer buffer);
+  /// One call of the channel.
+  template <typename Op, typename... Arguments>
+  void call(mlir::Location loc, Arguments &&...arguments) {
+    Op::create(builder, loc, std::forward<Arguments>(arguments)...);
+    ++callCount;
+  }
   /// Makes the communication stream wait for all computation so far.
   void beginCommunication(mlir::Location loc);
   /// Records what the await of `start` waits for.
@@ -78,6 +85,8 @@ private:
   using ViewKey = std::tuple<const void *, const void *, const void *>;
   llvm::DenseMap<ViewKey, mlir::Value> views;
 
+  int64_t callCount = 0;            ///< Of the channel, up to here.
+  llvm::SmallVector<int64_t> calls; ///< Of each of `collectives`.
   int64_t nextEvent = 0;
   /// The event that stands for all computation so far, if there is one.
   std::optional<int64_t> computeEvent;

@@ -97,8 +97,7 @@ void ProgramBuilder::emitGather(zero::GatherStartOp op) {
   Value full =
       getArenaView(loc, flat.buffer,
                    MemRefType::get({flat.elements}, group.getElementType()));
-  exec::AllGatherOp::create(builder, loc, op.getGroupAttr(), shard, full,
-                            kCommunication);
+  call<exec::AllGatherOp>(loc, op.getGroupAttr(), shard, full, kCommunication);
   endCommunication(op);
 }
 
@@ -122,8 +121,7 @@ void ProgramBuilder::emitReduceScatter(zero::ReduceScatterStartOp op) {
   Value slices =
       exec::StagingViewOp::create(builder, loc, getSliceType(elementType),
                                   table.getShardStaging(group), first);
-  exec::AllToAllOp::create(builder, loc, op.getGroup(), full, slices,
-                           kCommunication);
+  call<exec::AllToAllOp>(loc, op.getGroup(), full, slices, kCommunication);
   Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
   launchRankSum(loc, shard, slices, shard);
   endCommunication(op);
@@ -144,12 +142,11 @@ LogicalResult ProgramBuilder::emitReduceGradients(Operation *start,
       builder, loc, getSliceType(group.getElementType()),
       table.getShardStaging(group), first);
   // Without peers the array holds its sum already.
-  exec::AllToAllOp::create(builder, loc, group.getSymName(), full, slices,
-                           kCommunication, /*peers_only=*/true);
+  call<exec::AllToAllOp>(loc, group.getSymName(), full, slices, kCommunication,
+                         /*peers_only=*/true);
   launchRankSum(loc, /*accumulator=*/{}, slices, shard, /*peersOnly=*/true);
   if (toAll)
-    exec::AllGatherOp::create(builder, loc, groupName, shard, full,
-                              kCommunication);
+    call<exec::AllGatherOp>(loc, groupName, shard, full, kCommunication);
   endCommunication(start);
   return success();
 }
@@ -161,8 +158,7 @@ void ProgramBuilder::emitRefresh(zero::RefreshStartOp op) {
   beginCommunication(loc);
   Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
   Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  exec::AllGatherOp::create(builder, loc, op.getGroupAttr(), shard, full,
-                            kCommunication);
+  call<exec::AllGatherOp>(loc, op.getGroupAttr(), shard, full, kCommunication);
   endCommunication(op);
 }
 
@@ -179,9 +175,9 @@ void ProgramBuilder::emitAllReduce(zero::AllReduceStartOp op) {
                         message.elementType),
         table.getRowStaging(message.elementType, message.elements),
         FlatSymbolRefAttr());
-    exec::AllGatherOp::create(builder, loc, FlatSymbolRefAttr(),
-                              getArenaView(loc, message.sent, type), rows,
-                              kCommunication);
+    call<exec::AllGatherOp>(loc, FlatSymbolRefAttr(),
+                            getArenaView(loc, message.sent, type), rows,
+                            kCommunication);
     launchRankSum(loc, /*accumulator=*/{}, rows,
                   getArenaView(loc, message.sums, type));
   }

@@ -274,6 +274,22 @@ TEST(Layout, StagingIsWholeAtEachStage) {
   EXPECT_EQ(place.buffer_bytes, place.range_elements * 4);
 }
 
+// Parameters and two moments once over all ranks, and the scalar once.
+TEST(Layout, SnapshotsOfAllRanksAreTheStateOnce) {
+  for (uint32_t stage : {0, 1, 2, 3})
+    for (uint32_t world : {1, 2, 3, 8}) {
+      Model model(stage, {500, 1, 0, 77, 4096});
+      if (world == 3)
+        model.weights = {5, 0, 1};
+      uint64_t bytes = 0;
+      for (uint32_t rank = 0; rank < world; ++rank) {
+        ASSERT_EQ(model.compute(world, rank), DSRT_LAYOUT_OK);
+        bytes += model.layout.snapshot_bytes;
+      }
+      EXPECT_EQ(bytes, 3 * (500 + 1 + 77 + 4096) * 4 + 8u);
+    }
+}
+
 TEST(Layout, RefusesWhatDoesNotFit) {
   Model huge(0, {500});
   huge.group.elements = huge.states[0].elements = UINT64_MAX / 2;

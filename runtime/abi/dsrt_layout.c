@@ -211,6 +211,20 @@ static int place_in_group(const dsrt_layout_table *table, uint32_t index,
   return DSRT_LAYOUT_OK;
 }
 
+/* No overflow: the parts of a rank lie in its block, which has been placed. */
+static uint64_t snapshot_bytes(const dsrt_layout_table *table, uint32_t rank,
+                               const dsrt_layout_place *places) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < table->state_count; ++i) {
+    const dsrt_layout_state *state = &table->states[i];
+    if (state->state_class != DSRT_CLASS_GRADIENT &&
+        state->state_class != DSRT_CLASS_STAGING &&
+        (state->group >= 0 || rank == 0))
+      bytes += places[i].part_elements * state->element_bytes;
+  }
+  return bytes;
+}
+
 int dsrt_layout_compute(const dsrt_layout_table *table, uint32_t world,
                         const uint32_t *weights, uint32_t rank,
                         dsrt_layout *layout) {
@@ -246,5 +260,6 @@ int dsrt_layout_compute(const dsrt_layout_table *table, uint32_t world,
     if (!append(&cursor, table->input_bytes[i], &layout->input_offsets[i]))
       return DSRT_LAYOUT_OVERFLOW;
   layout->total_bytes = cursor;
+  layout->snapshot_bytes = snapshot_bytes(table, rank, layout->places);
   return DSRT_LAYOUT_OK;
 }

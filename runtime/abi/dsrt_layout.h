@@ -101,9 +101,14 @@ typedef struct dsrt_layout {
   uint64_t *input_offsets;   /* caller's array, one for each input */
   uint64_t *bounds; /* caller's array: of each group the world + 1 numbers that
                        dsrt_layout_cut gives */
-  uint64_t state_offset; /* bytes to the first state */
-  uint64_t input_offset; /* bytes to the first input buffer */
-  uint64_t total_bytes;  /* size of the block */
+  uint64_t state_offset;   /* bytes to the first state */
+  uint64_t input_offset;   /* bytes to the first input buffer */
+  uint64_t total_bytes;    /* size of the block */
+  uint64_t snapshot_bytes; /* beside the block, for a run that saves in the
+                              background: what this rank writes to a
+                              checkpoint, which is its part of each state but
+                              gradients and staging; of states without a
+                              group, all on rank 0 and nothing on others */
 } dsrt_layout;
 
 enum {

@@ -18,17 +18,6 @@ bool dsc::runtime::isSaved(const Manifest::State &state) {
          state.layout.state_class != DSRT_CLASS_STAGING;
 }
 
-uint64_t dsc::runtime::snapshotBytesOf(const Manifest &manifest,
-                                       const Layout &layout, uint32_t rank) {
-  uint64_t bytes = 0;
-  for (uint32_t i = 0; i < manifest.states.size(); ++i) {
-    const Manifest::State &state = manifest.states[i];
-    if (isSaved(state) && (state.layout.group >= 0 || rank == 0))
-      bytes += layout.places[i].part_elements * byteSize(state.type);
-  }
-  return bytes;
-}
-
 bool dsc::runtime::mayBeMissing(std::string_view stateClass,
                                 std::string_view kind) {
   return stateClass == "scalar" &&

@@ -10,11 +10,6 @@ namespace dsc::runtime {
 /// zero between updates, and staging.
 bool isSaved(const Manifest::State &state);
 
-/// Bytes of a rank's part of a checkpoint, without its header, and so of the
-/// buffer that is allocated to save it.
-uint64_t snapshotBytesOf(const Manifest &manifest, const Layout &layout,
-                         uint32_t rank);
-
 /// Whether a state of this class and kind may be missing, since its first value
 /// is right by definition: sums and reports, which are written before they are
 /// read, and settings, which have defaults.

@@ -1,4 +1,5 @@
 #include "runtime/driver/OptionTable.h"
+#include "runtime/driver/ShardWeights.h"
 
 #include <algorithm>
 #include <charconv>
@@ -280,6 +281,15 @@ static std::vector<Option> otherRows() {
        "number of ranks: processes that each hold a part of the state and take "
        "a part of each batch",
        "1", count(&RunOptions::ranks)},
+      {"Machine", "shard-weights", "W0,W1,...",
+       "share of each rank in the state that ranks cut among them (parameters, "
+       "gradients, optimizer, by ZeRO stage): whole numbers, and 0 for a rank "
+       "that owns none; -n is their count",
+       "equal shares",
+       [](RunOptions &options, const std::string &text) -> Status {
+         DSC_ASSIGN(options.shardWeights, parseShardWeights(text));
+         return {};
+       }},
       {"Machine", "threads", "N", "threads of a rank",
        "the cores that this process may use, over the ranks",
        count(&RunOptions::threads)},

@@ -1,6 +1,7 @@
 #include "runtime/driver/Options.h"
 #include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/OptionTable.h"
+#include "runtime/driver/ShardWeights.h"
 
 #include <algorithm>
 #include <getopt.h>
@@ -237,6 +238,7 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
     DSC_RETURN_IF_ERROR(applyConfig(options));
   if (options.printConfig)
     return options;
+  DSC_RETURN_IF_ERROR(applyShardWeights(options));
   DSC_RETURN_IF_ERROR(checkOptions(options, others));
   options.module = others.front();
   return options;

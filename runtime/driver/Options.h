@@ -78,7 +78,8 @@ struct RunOptions {
   std::optional<uint64_t> accumulate, globalBatch, microBatch;
   std::vector<SettingValue> settings;
   uint64_t ranks = 1, threads = 0;
-  double timeout = 600; ///< Seconds.
+  std::vector<uint32_t> shardWeights; ///< Of each rank; empty: equal shares.
+  double timeout = 600;               ///< Seconds.
   bool eval = false;
   uint64_t evalEvery = 0;
   uint64_t layerNorms = 0; ///< Measured every so many updates.

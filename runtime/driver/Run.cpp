@@ -8,6 +8,7 @@
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/Launcher.h"
 #include "runtime/driver/LayerNorms.h"
+#include "runtime/driver/MemoryCheck.h"
 #include "runtime/driver/Monitors.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/driver/Results.h"
@@ -108,15 +109,15 @@ Status Run::execute() {
   if (evalData && (!data || !options.evalData.empty()))
     notice(evalData->textNotice());
   if (options.dryRun) {
-    Result<Layout> layout = computeLayout(module->manifest(), options.ranks, 0);
+    Result<Layout> layout = computeLayout(module->manifest(), options.ranks, 0,
+                                          options.shardWeights);
     if (!layout.ok())
       return layout.status().in("'" + options.module + "'");
     printPlan();
     return {};
   }
   DSC_RETURN_IF_ERROR(prepareFiles());
-  if (channel)
-    DSC_RETURN_IF_ERROR(meet());
+  DSC_RETURN_IF_ERROR(meet());
   DSC_RETURN_IF_ERROR(prepareSession());
 
   Status status = monitors.onStart(stepsDone, last.samples);
@@ -168,26 +169,26 @@ std::string Run::describeWork() const {
     if (*set)
       work += concat(work.empty() ? "" : ", ", (*set)->samples(),
                      " samples for '", (*set)->entry().name, "'");
-  return concat(work, ", ", totalSteps, " updates of ", plan.microBatches,
-                " micro-batches",
-                options.seed ? concat(" in the order of seed ", *options.seed)
-                             : "");
+  work += concat(
+      ", ", totalSteps, " updates of ", plan.microBatches, " micro-batches",
+      options.seed ? concat(" in the order of seed ", *options.seed) : "");
+  for (uint32_t weight : options.shardWeights)
+    work += concat(", shard weight ", weight);
+  return work;
 }
 
 /// Before any rank allocates: they run the same, and all of them fit.
 Status Run::meet() {
-  DSC_RETURN_IF_ERROR(meetRanks(*channel, module->manifest(), describeWork()));
-  Result<Layout> layout =
-      computeLayout(module->manifest(), channel->size(), channel->rank());
-  if (!layout.ok())
-    return layout.status().in("'" + options.module + "'");
-  uint64_t snapshot =
-      savesCheckpoints(options.save)
-          ? snapshotBytesOf(module->manifest(), *layout, channel->rank())
-          : 0;
-  DSC_RETURN_IF_ERROR(Arena::checkAvailable(
-      layout->totalBytes + snapshot + readingBytes(), channel->size()));
-  return channel->barrier();
+  if (channel)
+    DSC_RETURN_IF_ERROR(
+        meetRanks(*channel, module->manifest(), describeWork()));
+  Result<MemoryNeed> need =
+      planMemory(module->manifest(), options.ranks, options.shardWeights,
+                 {savesCheckpoints(options.save), readingBytes()});
+  if (!need.ok())
+    return need.status().in("'" + options.module + "'");
+  DSC_RETURN_IF_ERROR(checkMemory(module->manifest(), *need));
+  return channel ? channel->barrier() : Status();
 }
 
 Status Run::openData() {
@@ -308,9 +309,8 @@ Status Run::resume() {
 
 Status Run::prepareSession() {
   DSC_ASSIGN(session, Session::create(*module, {unsigned(threadsOf(options)),
-                                                options.weights,
-                                                channel,
-                                                {},
+                                                options.weights, channel,
+                                                options.shardWeights,
                                                 !checkpoints.resumes()}));
   if (data) {
     DSC_ASSIGN(reader, BatchReader::create(*data));
@@ -334,7 +334,8 @@ Status Run::prepareSession() {
 void Run::printPlan() const {
   const Manifest &manifest = module->manifest();
   // Checked by the caller.
-  Layout layout = *computeLayout(manifest, options.ranks, 0);
+  Layout layout =
+      *computeLayout(manifest, options.ranks, 0, options.shardWeights);
   uint64_t trained = 0;
   for (const Manifest::Parameter &parameter : manifest.parameters)
     if (parameter.role == "trainable")

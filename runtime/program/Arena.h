@@ -13,9 +13,6 @@ namespace dsc::runtime {
 /// page fault.
 class Arena {
 public:
-  /// Whether the machine has memory left for `ranks` blocks of `bytes`.
-  static Status checkAvailable(uint64_t bytes, uint64_t ranks);
-
   /// Refuses a size that this machine does not have available, before it
   /// allocates anything.
   static Result<Arena> allocate(uint64_t bytes);

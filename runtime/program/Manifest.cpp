@@ -12,6 +12,9 @@ struct Located {
   std::string path, reason;
 };
 
+/// Far above what any collective is made of.
+constexpr uint64_t kMostCalls = 64;
+
 /// A JSON value and the path that leads to it.
 class Node {
 public:
@@ -207,8 +210,12 @@ Manifest::Collective parseCollective(const Node &node) {
     std::optional<Node> found = node.find(key);
     return found ? found->string() : std::string();
   };
-  return {node.at("op").string(), text("group"), text("source"),
-          node.at("bytes").size()};
+  Manifest::Collective collective{node.at("op").string(), text("group"),
+                                  text("source"), node.at("bytes").size(),
+                                  node.at("calls").size()};
+  if (collective.calls < 1 || collective.calls > kMostCalls)
+    node.at("calls").fail(concat("is not from 1 to ", kMostCalls));
+  return collective;
 }
 
 int64_t parseBatch(const Node &node) {
@@ -292,12 +299,9 @@ std::string Manifest::Collective::describe() const {
 
 std::vector<std::string> Manifest::Entry::callLabels() const {
   std::vector<std::string> labels;
-  for (const Collective &collective : collectives) {
-    labels.push_back(collective.describe() + " in '" + name + "'");
-    // The sums of the ranges are exchanged, and then they are joined.
-    if (collective.op == "all_reduce_gradients")
-      labels.push_back(labels.back());
-  }
+  for (const Collective &collective : collectives)
+    labels.insert(labels.end(), collective.calls,
+                  collective.describe() + " in '" + name + "'");
   return labels;
 }
 

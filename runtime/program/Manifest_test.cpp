@@ -50,16 +50,21 @@ TEST_F(ManifestTest, ReadsAllParts) {
   EXPECT_FALSE(manifest->findEntry("forward"));
 }
 
-// The channel is called twice to sum gradients that all ranks hold whole.
+// A sum of gradients that all ranks hold whole is two calls of the channel, and
+// one of loose values is one for each type.
 TEST_F(ManifestTest, NamesTheCallsOfCollectives) {
   document["entries"][1]["collectives"] = {
       {{"op", "gather"},
        {"axis", "world"},
        {"bytes", 32},
+       {"calls", 1},
        {"group", "layer"},
        {"source", "node 'n' (Gemm)"}},
-      {{"op", "all_reduce_gradients"}, {"bytes", 32}, {"group", "layer"}},
-      {{"op", "all_reduce"}, {"bytes", 16}}};
+      {{"op", "all_reduce_gradients"},
+       {"bytes", 32},
+       {"calls", 2},
+       {"group", "layer"}},
+      {{"op", "all_reduce"}, {"bytes", 16}, {"calls", 1}}};
   Result<Manifest> manifest = parseManifest(document.dump());
   ASSERT_TRUE(manifest.ok()) << manifest.status().message();
   EXPECT_EQ(manifest->entries[1].callLabels(),
@@ -70,6 +75,10 @@ TEST_F(ManifestTest, NamesTheCallsOfCollectives) {
                 "all_reduce in 'step_last'"}));
   EXPECT_EQ(manifest->entries[1].collectives[2].bytes, 16u);
   EXPECT_TRUE(manifest->entries[0].callLabels().empty());
+  for (int64_t calls : {-1, 0, 65}) {
+    document["entries"][1]["collectives"][2]["calls"] = calls;
+    EXPECT_FALSE(parseManifest(document.dump()).ok());
+  }
 }
 
 TEST_F(ManifestTest, EntriesOfSeveralSets) {

@@ -7,7 +7,7 @@ train.parameter @w : tensor<6xf32> trainable("float initializer")
 train.parameter @b : tensor<3xf32> trainable("float initializer")
 zero.group @fc stage(3) elements(35) type(f32) segments [#zero.segment<@w, 0, 6>, #zero.segment<@b, 32, 3>]
 // CHECK-LABEL: exec.program @eval
-// CHECK-SAME: collectives [{axis = "world", bytes = 140 : i64, group = "fc", op = "gather"}] hash("{{[0-9a-f]+}}")
+// CHECK-SAME: collectives [{axis = "world", bytes = 140 : i64, calls = 1 : i64, group = "fc", op = "gather"}] hash("{{[0-9a-f]+}}")
 train.entry @eval() -> (tensor<3xf32> {dsc.name = "y"}) kind(eval) {
   // CHECK: exec.event_record 0 on(compute)
   // CHECK: exec.event_wait 0 on(communication)
@@ -89,6 +89,8 @@ zero.group @fc2 stage(0) elements(64) type(f32) segments [#zero.segment<@v, 0, 6
 // CHECK: exec.state @dsc.staging.shards.f32 index(4) class(staging) type(f32) elements(64) shape [64] group(@fc2) offset(0)
 // CHECK-NOT: class(staging)
 // CHECK-LABEL: exec.program @step_last
+// Each sum is two calls of the channel: one scatters it and one gathers it.
+// CHECK-SAME: collectives [{axis = "world", bytes = 24 : i64, calls = 2 : i64, group = "fc1", op = "all_reduce_gradients"}, {axis = "world", bytes = 256 : i64, calls = 2 : i64, group = "fc2", op = "all_reduce_gradients"}]
 train.entry @step_last() kind(step_last) {
   // CHECK: exec.event_wait 0 on(communication)
   // CHECK: %[[FLAT:.*]] = exec.flat_view @w.grad : memref<?xf32>
@@ -205,6 +207,24 @@ train.entry @eval(%x: tensor<f64> {dsc.name = "x"}) -> (tensor<f64> {dsc.name = 
 
 // -----
 
+// Values of two types are two messages, and so two calls of the channel.
+train.state @loss : tensor<f64> accumulator
+train.state @flag : tensor<f32> accumulator
+// CHECK-LABEL: exec.program @update
+// CHECK-SAME: collectives [{axis = "world", bytes = 12 : i64, calls = 2 : i64, op = "all_reduce"}]
+// CHECK-COUNT-2: exec.all_gather
+train.entry @update() kind(update) {
+  %loss = train.read @loss : tensor<f64>
+  %flag = train.read @flag : tensor<f32>
+  %t = zero.all_reduce_start(%loss, %flag) axis(@world) : tensor<f64>, tensor<f32>
+  %a, %b = zero.all_reduce_await %t : tensor<f64>, tensor<f32>
+  train.write @loss, %a : tensor<f64>
+  train.write @flag, %b : tensor<f32>
+  train.return
+}
+
+// -----
+
 // Values on parts take their extent from the state and at most its bytes.
 train.parameter @w : tensor<6xf32> trainable("float initializer")
 zero.group @fc stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
@@ -233,7 +253,7 @@ train.entry @update() kind(update) {
 train.parameter @w : tensor<6xf32> trainable("float initializer")
 zero.group @fc stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 // CHECK-LABEL: exec.program @eval
-// CHECK-SAME: collectives [{axis = "world", bytes = 24 : i64, group = "fc", op = "gather", source = "node 'mm' (MatMul)"}]
+// CHECK-SAME: collectives [{axis = "world", bytes = 24 : i64, calls = 1 : i64, group = "fc", op = "gather", source = "node 'mm' (MatMul)"}]
 train.entry @eval() -> (tensor<6xf32> {dsc.name = "y"}) kind(eval) {
   %t = zero.gather_start @fc axis(@world) loc("node 'mm' (MatMul)"("m.onnx":3:0))
   %w = zero.gather_await %t : tensor<6xf32>

@@ -90,7 +90,8 @@ bool CommandLine::fillOutput(CompileOptions &options) {
 bool CommandLine::fillPlan(CompileOptions &options) {
   options.plan.enabled = plan.getNumOccurrences() != 0 || dryRun;
   if (!options.plan.enabled) {
-    const cl::Option *needPlan[] = {&ranks, &shardWeights, &json};
+    const cl::Option *needPlan[] = {&ranks, std::addressof(shardWeights),
+                                    &json};
     for (const cl::Option *option : needPlan)
       if (option->getNumOccurrences())
         return usageError("--" + option->ArgStr +

@@ -199,13 +199,14 @@ void dsc::printPlan(const RankPlan &plan, const PlanOptions &options,
                     raw_ostream &os) {
   const bool verbose = options.verbose;
   os << "plan for " << formatCount(plan.ranks, "rank", "ranks");
-  if (!plan.byRank.empty())
+  if (plan.byRank.empty()) {
+    os << "\n\n";
+  } else {
     os << " of unequal shares; rank " << plan.rank
-       << " is one that holds most\n\n",
-        printRanks(plan, os);
-  else
+       << " is one that holds most\n\n";
+    printRanks(plan, os);
     os << '\n';
-  os << '\n';
+  }
   printClasses(plan, os);
   if (!plan.groups.empty()) {
     os << '\n';

@@ -17,7 +17,8 @@ struct ScheduledCollective {
   std::optional<OpPlace> starts, awaited;
   /// Operations between the two, which compute while it runs.
   uint64_t overlapped = 0;
-  uint64_t receivedBytes = 0; ///< Left to whoever knows how many ranks there are.
+  uint64_t receivedBytes =
+      0; ///< Left to whoever knows how many ranks there are.
 };
 
 /// When the collectives of a program run, in their order, which is the same on

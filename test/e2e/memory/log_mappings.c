@@ -1,6 +1,6 @@
-/* Writes the size of each private mapping that a process can read and write, one
- * a line, to a file of its own in the folder that DSC_MAPPINGS names. Preloaded in
- * front of the C library. */
+/* Writes the size of each private mapping that a process can read and write,
+ * one a line, to a file of its own in the folder that DSC_MAPPINGS names.
+ * Preloaded in front of the C library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

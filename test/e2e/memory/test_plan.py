@@ -19,6 +19,7 @@ RANKS = [1, 2, 3, 8, 1000]
 # One share of the small groups is larger than the group: most ranks own nothing.
 MLPS = {"mlp": [64, 96, 10], "small": [1, 3, 2]}
 MLP_FLAGS = ["--bind", "batch=16", "--loss=cross_entropy(logits,y)", "--freeze=fc1.bias"]
+PLAN_DOCUMENT = Path(__file__).parents[3] / "docs/plan.md"
 GPT2 = Path(__file__).parents[1] / "models" / "gpt2_dynamo.onnx"
 GPT2_FLAGS = [
     "--bind",
@@ -128,7 +129,9 @@ def received(collective, groups, unit, ranks):
     group = groups[collective["group"]]
     one = (ranks - 1) * shard(group, unit, ranks) * BYTES[group["type"]]
     # Without shards a sum is scattered and gathered again.
-    return 2 * one if collective["op"].startswith("all_reduce") else one
+    calls = 2 if collective["op"].startswith("all_reduce") else 1
+    assert collective["calls"] == calls
+    return calls * one
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -148,6 +151,21 @@ def test_wire_follows_the_list_of_collectives(model, stage, manifest, ranks):
         assert entry["received_bytes"] == sum(expected.values())
         total += entry["received_bytes"]
     assert (total > 0) == (ranks > 1)
+
+
+def test_state_of_a_rank_falls_as_one_over_ranks(tmp_path):
+    """Stage 3, on a model that is large enough for units of 64 elements to be small:
+    the table of docs/plan.md."""
+    onnx.save(mlp([256, 1024, 1024, 10]), tmp_path / "m.onnx")
+    large = Model(tmp_path / "m.onnx", ("--bind=batch=16", MLP_FLAGS[2]))
+    states = {}
+    for ranks in (1, 2, 4, 8):
+        planned = plan(large, "-zero=3", f"--ranks={ranks}")["bytes"]
+        states[ranks] = sum(planned[name] for name in ("parameters", "gradients", "optimizer"))
+        assert states[1] <= states[ranks] * ranks < 1.001 * states[1]
+    rows = [line.split("|") for line in PLAN_DOCUMENT.read_text().splitlines()]
+    told = {int(r[1]): int(r[2]) for r in rows if len(r) == 4 and r[1].strip().isdigit()}
+    assert told == states
 
 
 def test_a_session_allocates_what_is_planned(model, stage, module):

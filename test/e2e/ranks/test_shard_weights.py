@@ -13,6 +13,7 @@ from harness.compare import check_losses
 from harness.models import mlp
 from harness.ranks import EQUAL, Work, check_equal
 from harness.tools import run
+from safetensors.numpy import load_file
 
 WEIGHTS = ["3,1", "0,1", "3,1,1", "0,7,0", "1,0,2,5", "4294967295,1,4294967295", "0,5,1,0,9,1,1,2"]
 STAGES = range(4)
@@ -92,6 +93,25 @@ def test_evaluations_and_outputs_too(large, stage, tmp_path):
     equal_out, equal = evaluate("equal", "-n", 3)
     assert out.replace("weights", "equal") == equal_out
     assert logits.tobytes() == equal.tobytes()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_checkpoints_hold_tensors_and_not_shares(large, stage, tmp_path):
+    """A training that goes on with other shares goes on with the same bits."""
+    flags = [large.compiled(stage), *large.data, "--threads=1"]
+    saved, final = tmp_path / "sets", tmp_path / "final.safetensors"
+    for more in (
+        ["--steps=2", "--shard-weights=3,0,1", "--save", saved],
+        ["--steps=4", "--shard-weights=1,5,5", "--save", saved, "--resume=%s" % saved],
+        ["--steps=6", "-n", 3, "--save", final, "--resume=%s" % saved],
+    ):
+        result = run("dsrun", *flags, *more)
+        assert result.code == 0, str(result)
+    parameters = load_file(final)
+    _, whole = large.trained(stage, 3, 1, UPDATES)
+    assert parameters.keys() == whole.keys()
+    for name, array in whole.items():
+        assert parameters[name].tobytes() == array.tobytes(), name
 
 
 BAD = {

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <linux/futex.h>
 #include <new>
 #include <sys/mman.h>
@@ -34,6 +35,20 @@ bool hasReached(uint32_t value, uint32_t target) {
   return int32_t(value - target) >= 0;
 }
 
+uint64_t slotBytes(uint32_t ranks) {
+  return alignToPage(sizeof(RankSlot) * ranks);
+}
+
+uint64_t bytesFor(uint32_t ranks) {
+  return kPage + slotBytes(ranks) + 3 * SharedWorld::kPieceBytes * ranks;
+}
+
+Status cannotShare(uint32_t ranks, int error) {
+  return inputError("cannot share ", bytesFor(ranks) >> 20,
+                    " MiB of memory among ", ranks,
+                    " ranks: ", errnoText(error), "; run fewer of them");
+}
+
 } // namespace
 
 const char *dsc::runtime::nameOf(Exchange exchange) {
@@ -54,31 +69,69 @@ const char *dsc::runtime::nameOf(Exchange exchange) {
   return "nothing";
 }
 
+Result<std::shared_ptr<SharedWorld>> SharedWorld::map(uint32_t ranks,
+                                                      int file) {
+  std::shared_ptr<SharedWorld> world(new SharedWorld);
+  world->ranks = ranks;
+  world->file = file;
+  world->mappedBytes = bytesFor(ranks);
+  void *memory =
+      mmap(nullptr, world->mappedBytes, PROT_READ | PROT_WRITE,
+           file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED)
+    return cannotShare(ranks, errno);
+  world->base = static_cast<std::byte *>(memory);
+  world->control = reinterpret_cast<Control *>(world->base);
+  world->slots = reinterpret_cast<RankSlot *>(world->base + kPage);
+  world->data = world->base + kPage + slotBytes(ranks);
+  return world;
+}
+
+void SharedWorld::initialise() {
+  new (control) Control();
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    new (&slots[rank]) RankSlot();
+}
+
 Result<std::shared_ptr<SharedWorld>> SharedWorld::create(uint32_t ranks,
                                                          uint64_t directBytes) {
-  std::shared_ptr<SharedWorld> world(new SharedWorld);
-  uint64_t slotBytes = alignToPage(sizeof(RankSlot) * ranks);
-  world->ranks = ranks;
+  DSC_ASSIGN(std::shared_ptr<SharedWorld> world, map(ranks, -1));
   world->directFrom = directBytes;
-  world->mappedBytes = kPage + slotBytes + 3 * kPieceBytes * ranks;
-  void *memory = mmap(nullptr, world->mappedBytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return inputError("cannot share ", world->mappedBytes >> 20,
-                      " MiB of memory among ", ranks,
-                      " ranks: ", errnoText(errno), "; run fewer of them");
-  world->base = static_cast<std::byte *>(memory);
-  world->control = new (world->base) std::atomic<uint64_t>[2]{};
-  world->slots = reinterpret_cast<RankSlot *>(world->base + kPage);
-  for (uint32_t rank = 0; rank < ranks; ++rank)
-    new (&world->slots[rank]) RankSlot();
-  world->data = world->base + kPage + slotBytes;
+  world->initialise();
+  return world;
+}
+
+Result<std::shared_ptr<SharedWorld>>
+SharedWorld::createForOthers(uint32_t ranks) {
+  int file = memfd_create("dsrun", MFD_CLOEXEC);
+  if (file < 0)
+    return cannotShare(ranks, errno);
+  // Where files may not grow that far, the system would end the process.
+  auto before = std::signal(SIGXFSZ, SIG_IGN);
+  int failed = ftruncate(file, off_t(bytesFor(ranks))) == 0 ? 0 : errno;
+  std::signal(SIGXFSZ, before);
+  if (failed) {
+    close(file);
+    return cannotShare(ranks, failed);
+  }
+  DSC_ASSIGN(std::shared_ptr<SharedWorld> world, attach(file, ranks));
+  world->initialise();
+  return world;
+}
+
+Result<std::shared_ptr<SharedWorld>> SharedWorld::attach(int descriptor,
+                                                         uint32_t ranks) {
+  Result<std::shared_ptr<SharedWorld>> world = map(ranks, descriptor);
+  if (!world.ok())
+    close(descriptor);
   return world;
 }
 
 SharedWorld::~SharedWorld() {
   if (base)
     munmap(base, mappedBytes);
+  if (base && file >= 0)
+    close(file);
 }
 
 void SharedWait::until(RankSlot::Counter &counter, uint32_t target) const {

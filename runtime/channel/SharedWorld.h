@@ -61,9 +61,9 @@ struct alignas(64) RankSlot {
   char message[1536];            ///< Its sentence.
 };
 
-/// The memory that the ranks of a run share: made by one process, inherited by
-/// those that it forks. It has no name, so the system frees it with the last of
-/// them, however they end.
+/// The memory that the ranks of a run share: made by one process, and inherited
+/// by those that it forks or mapped by those that it hands the descriptor. It
+/// has no name, so the system frees it with the last of them, however they end.
 class SharedWorld {
 public:
   /// Half an outbox, large enough that waiting costs little against copying and
@@ -77,6 +77,13 @@ public:
   /// `directBytes` is for tests, which try both ways at all sizes.
   static Result<std::shared_ptr<SharedWorld>>
   create(uint32_t ranks, uint64_t directBytes = kDirectBytes);
+
+  /// The same for processes that are not forked from this one: with a file
+  /// descriptor, which has no path.
+  static Result<std::shared_ptr<SharedWorld>> createForOthers(uint32_t ranks);
+  /// Maps such a world. Takes the descriptor.
+  static Result<std::shared_ptr<SharedWorld>> attach(int descriptor,
+                                                     uint32_t ranks);
   ~SharedWorld();
   SharedWorld(const SharedWorld &) = delete;
   SharedWorld &operator=(const SharedWorld &) = delete;
@@ -84,6 +91,7 @@ public:
   uint32_t size() const { return ranks; }
   uint64_t bytes() const { return mappedBytes; }
   uint64_t directBytes() const { return directFrom; }
+  int descriptor() const { return file; } ///< -1: there is none.
 
   RankSlot &slot(uint32_t rank) const { return slots[rank]; }
 
@@ -97,18 +105,31 @@ public:
   }
 
   /// The update after which all ranks stop, 0 for none. Rank 0 sets it.
-  std::atomic<uint64_t> &lastStep() const { return *control; }
+  std::atomic<uint64_t> &lastStep() const { return control->lastStep; }
   /// Whether the user wants the run to end.
-  std::atomic<uint64_t> &interrupted() const { return control[1]; }
+  std::atomic<uint64_t> &interrupted() const { return control->interrupted; }
+  /// Of ranks that watch each other, the one that says what is wrong, from 1.
+  std::atomic<uint32_t> &reporter() const { return control->reporter; }
+  /// The exit code that they all end with, once it is said.
+  std::atomic<uint32_t> &exitCode() const { return control->exitCode; }
 
 private:
+  struct Control {
+    std::atomic<uint64_t> lastStep, interrupted;
+    std::atomic<uint32_t> reporter, exitCode;
+  };
+
   SharedWorld() = default;
+  /// Without a descriptor, memory that only a fork inherits.
+  static Result<std::shared_ptr<SharedWorld>> map(uint32_t ranks, int file);
+  void initialise();
 
   uint32_t ranks = 0;
-  uint64_t mappedBytes = 0, directFrom = 0;
+  int file = -1;
+  uint64_t mappedBytes = 0, directFrom = kDirectBytes;
   std::byte *base = nullptr, *data = nullptr;
   RankSlot *slots = nullptr;
-  std::atomic<uint64_t> *control = nullptr;
+  Control *control = nullptr;
 };
 
 /// Waits on a counter of a slot, which another process may change.

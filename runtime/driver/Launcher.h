@@ -1,9 +1,10 @@
 #ifndef DSC_RUNTIME_DRIVER_LAUNCHER_H
 #define DSC_RUNTIME_DRIVER_LAUNCHER_H
 
-#include "runtime/base/Log.h"
 #include "runtime/channel/Channel.h"
 #include "runtime/channel/SharedWorld.h"
+#include "runtime/driver/RankWatch.h"
+#include "runtime/driver/Report.h"
 
 #include <functional>
 
@@ -18,9 +19,6 @@ struct LaunchOptions {
 /// What a process does as one rank.
 using RankBody = std::function<Status(Channel &, SharedWorld &)>;
 
-/// Exit code of a run that lost a rank.
-constexpr int kRankLost = 4;
-
 /// Runs `body` in a process for each rank and waits for all of them. Only rank
 /// 0's standard output is kept. When one is lost, fails, or hangs for the
 /// timeout, the others are ended and one message says where. The ranks die with
@@ -30,12 +28,6 @@ constexpr int kRankLost = 4;
 /// Called while the process has one thread, as a fork takes along no other.
 int launchRanks(const LaunchOptions &options, const Log &log,
                 const RankBody &body);
-
-/// Prints a failure with what to do about it, and returns its exit code.
-int report(const Log &log, const Status &status);
-
-/// Turns what `body` throws into a status.
-Status guard(const std::function<Status()> &body);
 
 } // namespace dsc::runtime
 

@@ -48,6 +48,7 @@ struct alignas(64) RankSlot {
   std::atomic<uint32_t> receiver; ///< Whom that is for.
 
   std::atomic<int32_t> process;          ///< That is this rank; 0: none yet.
+  std::atomic<int32_t> comer;            ///< That has come to be this rank.
   std::atomic<uint32_t> ended;           ///< Whether it has left in good order.
   std::atomic<uint64_t> begun, finished; ///< Exchanges.
   std::atomic<uint64_t> step;            ///< Update in progress, from 1.

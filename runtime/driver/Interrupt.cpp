@@ -1,5 +1,7 @@
 #include "runtime/driver/Interrupt.h"
 
+#include <initializer_list>
+
 using namespace dsc::runtime;
 
 namespace {
@@ -22,6 +24,18 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   sigaction(SIGINT, &oldInterrupt, nullptr);
   sigaction(SIGTERM, &oldTerminate, nullptr);
+}
+
+sigset_t dsc::runtime::interruptSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action) == 0 &&
+        action.sa_handler != SIG_IGN)
+      sigaddset(&signals, signal);
+  }
+  return signals;
 }
 
 bool InterruptGuard::requested() const { return interrupted; }

@@ -20,6 +20,10 @@ private:
   struct sigaction oldInterrupt, oldTerminate;
 };
 
+/// SIGINT, SIGTERM and SIGHUP, for who waits for them, without those that this
+/// process was told to ignore, as under nohup: blocked, they would arrive.
+sigset_t interruptSignals();
+
 } // namespace dsc::runtime
 
 #endif // DSC_RUNTIME_DRIVER_INTERRUPT_H

@@ -1,6 +1,6 @@
 #include "runtime/driver/Launcher.h"
 #include "runtime/channel/SharedMemoryChannel.h"
-#include "runtime/driver/RankWatch.h"
+#include "runtime/driver/Interrupt.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,8 +18,6 @@ namespace {
 
 constexpr timespec kTick = {0, 20'000'000};
 
-const int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP};
-
 struct Process {
   pid_t id = 0;
   bool alive = false, stopped = false;
@@ -31,11 +29,8 @@ public:
   Launcher(const LaunchOptions &options, const Log &log, const RankBody &body,
            std::shared_ptr<SharedWorld> world)
       : RankWatch(std::move(world), options.timeout, log), options(options),
-        body(body), processes(options.ranks) {
-    sigemptyset(&signals);
+        body(body), processes(options.ranks), signals(interruptSignals()) {
     sigaddset(&signals, SIGCHLD);
-    for (int signal : kInterrupts)
-      sigaddset(&signals, signal);
     sigprocmask(SIG_BLOCK, &signals, &oldSignals);
   }
   ~Launcher() override {
@@ -88,7 +83,7 @@ void Launcher::runRank(uint32_t rank, pid_t launcher) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) // It died before it could be tied to this.
     _exit(kRankLost);
-  for (int signal : kInterrupts)
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, SIG_IGN); // The launcher hears them for all.
   sigprocmask(SIG_SETMASK, &oldSignals, nullptr);
   if (rank != 0)

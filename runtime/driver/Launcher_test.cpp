@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace dsc::runtime;
@@ -105,6 +106,35 @@ TEST(Launcher, ALostRankEndsTheOthers) {
           << outcome.message;
       EXPECT_LT(outcome.seconds, 2);
     }
+  }
+}
+
+// Killed by chance while others read its memory: their reads fail, and what is
+// reported is the rank that is gone.
+TEST(Launcher, ARankThatDiesInMidCopyIsLost) {
+  std::mt19937 random(3);
+  for (int run = 0; run < 6; ++run) {
+    std::uniform_int_distribution<useconds_t> delay(0, 20000);
+    const useconds_t pause = delay(random);
+    Outcome outcome = launch(3, [=](Channel &channel, SharedWorld &) -> Status {
+      constexpr uint64_t kBytes = uint64_t(16) << 20;
+      std::vector<std::byte> data(3 * kBytes);
+      DSC_RETURN_IF_ERROR(channel.barrier());
+      if (channel.rank() == 1)
+        std::thread([=] {
+          usleep(pause);
+          kill(getpid(), SIGKILL);
+        }).detach();
+      for (;;)
+        DSC_RETURN_IF_ERROR(channel.allGather(
+            data.data() + channel.rank() * kBytes, data.data(), kBytes));
+    });
+    EXPECT_EQ(outcome.code, kRankLost);
+    EXPECT_TRUE(outcome.message.starts_with(
+        "test: error: rank 1 was killed by signal 9 (Killed); "))
+        << outcome.message;
+    EXPECT_EQ(outcome.message.find('\n'), outcome.message.size() - 1);
+    EXPECT_LT(outcome.seconds, 2);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/driver/CompiledWith.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
+#include "runtime/driver/JoinedRank.h"
 #include "runtime/driver/Launcher.h"
 #include "runtime/driver/LayerNorms.h"
 #include "runtime/driver/MemoryCheck.h"
@@ -19,6 +20,7 @@
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace dsc::runtime;
 
@@ -503,25 +505,48 @@ Status Run::evaluateAtEnd(uint64_t step) {
   return writer.commit();
 }
 
-/// Runs all ranks: this process, or one of its own for each.
-int runRanks(const RunOptions &options, const Log &log) {
-  if (options.ranks == 1 || options.dryRun)
+/// Runs this process as the rank that another program started it as, or all
+/// ranks, each in a process of its own if there are several.
+int runRanks(RunOptions options, const Log &log) {
+  std::optional<uint64_t> given;
+  if (options.given.contains("n"))
+    given = options.ranks;
+  Result<std::optional<LaunchEnvironment>> launched =
+      readLaunchEnvironment(std::getenv, given);
+  if (!launched.ok())
+    return report(log, launched.status());
+  std::optional<MeetingPlace> place;
+  if (*launched) {
+    options.ranks = (*launched)->ranks;
+    Result<MeetingPlace> met = meetOnHost(**launched, options.timeout);
+    if (!met.ok())
+      return report(log, met.status());
+    place = std::move(*met);
+  } else if (options.ranks == 1 || options.dryRun) {
     return report(log, guard([&] {
                     return Run(options, log, nullptr, nullptr).execute();
                   }));
-  const uint64_t cores = usableCores(), threads = threadsOf(options);
-  if (options.ranks * threads > cores)
-    log.notice(concat(options.ranks, " ranks of ", threads,
+  }
+  // Ranks that a launcher binds to cores share them with nobody.
+  const uint64_t sharers = place ? place->sharers : options.ranks;
+  const uint64_t cores = usableCores();
+  if (!options.threads)
+    options.threads = std::max<uint64_t>(cores / sharers, 1);
+  const uint64_t threads = options.threads;
+  if (sharers * threads > cores && (!place || (*launched)->rank == 0))
+    log.notice(concat(sharers, " ranks of ", threads,
                       threads == 1 ? " thread" : " threads", " share ", cores,
                       cores == 1 ? " core" : " cores"));
   // A rank has a thread for communication too.
   LaunchOptions launch{uint32_t(options.ranks),
-                       options.ranks * (threads + 1) <= cores, options.timeout};
+                       sharers * (threads + 1) <= cores, options.timeout};
   const Log silent = Log::silent();
-  return launchRanks(launch, log, [&](Channel &channel, SharedWorld &world) {
+  auto runRank = [&](Channel &channel, SharedWorld &world) {
     const Log &voice = channel.rank() == 0 ? log : silent;
     return Run(options, voice, &channel, &world).execute();
-  });
+  };
+  return place ? runJoinedRank(*place, (*launched)->rank, launch, log, runRank)
+               : launchRanks(launch, log, runRank);
 }
 
 } // namespace

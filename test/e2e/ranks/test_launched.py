@@ -3,6 +3,7 @@ on this host, train as `dsrun -n` does, and end together."""
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -83,7 +84,7 @@ def start(work, tmp_path):
     """Starts one rank; whatever is left at the end is killed."""
     started = []
 
-    def start_one(variables, *flags, module=work, prefix=""):
+    def start_one(variables, *flags, module=work, prefix="", limit=None):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PMI")}
         environment.update({name: str(value) for name, value in variables.items()})
         command = [BIN / "dsrun", module, *data(work, prefix), "--threads=1", *flags]
@@ -93,6 +94,7 @@ def start(work, tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=limit and (lambda: resource.setrlimit(*limit)),
         )
         started.append(process)
         return process
@@ -258,6 +260,16 @@ def test_a_rank_that_ends_before_all_are_there(start, tmp_path):
 def open_files(process):
     folder = Path("/proc/%d/fd" % process)
     return [os.readlink(link) for link in folder.iterdir() if link.is_symlink()]
+
+
+def test_too_little_memory_to_share(start, tmp_path):
+    """What ranks share is a file without a name, so its size has a limit too."""
+    limit = (resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+    ranks = [start(torchrun(rank, 2, tmp_path), "--epochs=1", limit=limit) for rank in range(2)]
+    codes, _, errors = results(ranks)
+    said = "dsrun: error: cannot share 1 MiB of memory among 2 ranks: File too large; "
+    said += "run fewer of them"
+    assert codes == [1, 1] and errors == [said] * 2
 
 
 def test_ranks_that_disagree_on_how_many_they_are(start, tmp_path):

@@ -195,3 +195,19 @@ def test_nothing_to_train_takes_no_optimizer(work):
     flags = ["--forward", "--config", "c.json", "-o", "forward.so"]
     result = run("dsc", "m.onnx", *flags, cwd=work)
     assert result.code == 0, str(result)
+
+
+@pytest.mark.parametrize("threshold", ["0", "auto"])
+def test_buckets_and_thresholds_move_the_same_state(work, threshold):
+    """They say how much is sent at once and what stays whole, never what is learnt."""
+    losses = []
+    for name, flags in (("plain", []), ("cut", ["--bucket-size=20"])):
+        flags = [*flags, "--persistence-threshold=" + threshold] if flags else flags
+        module = compile_model(
+            work / "m.onnx", work / (name + ".so"), LOSS, "--micro-batch=4", "--zero=3", *flags
+        )
+        lines = train_module(module, *DATA, "--steps=6", "-n", 2, "--lr=0.1", cwd=work)
+        losses.append([line["loss"] for line in lines])
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-6)
+    plans = [run("dsc", "explain", work / (name + ".so")).out for name in ("plain", "cut")]
+    assert plans[0] != plans[1]

@@ -84,7 +84,7 @@ def seconds_in(text, pattern):
 def bench(arguments, folder):
     module = compile_module(folder)[0]
     np.zeros(BATCH * LENGTH * 64, np.uint16).tofile(folder / "tokens.bin")
-    sets, plain = folder / "sets", folder / "plain"
+    sets, plain, before = folder / "sets", folder / "plain", folder / "before"
     report = dict(write=[], plain_write=[], stall=[], read=[], plain_read=[], bytes=0)
     for _ in range(arguments.rounds):
         shutil.rmtree(sets, ignore_errors=True)
@@ -96,6 +96,9 @@ def bench(arguments, folder):
         part = next(sets.glob("step-*/part-*"))
         data = memoryview(part.read_bytes())
         report["bytes"] = len(data)
+        # As the set is: while the one before is there, into fresh memory.
+        if plain.exists():
+            plain.rename(before)
         report["plain_write"].append(plain_write(plain, data))
         buffer = memoryview(bytearray(len(data)))
         report["plain_read"].append(plain_read(plain, buffer))

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
@@ -63,18 +62,22 @@ private:
   std::map<uint32_t, int> files;
 };
 
-template <typename T>
-bool allHold(std::span<const std::byte> bytes, NumberCheck check) {
-  bool holds = true;
-  for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    T number;
-    std::memcpy(&number, bytes.data() + at, sizeof(T));
-    // x - x is 0 for finite numbers alone. No early exit: loops without one are
-    // vectorised.
-    holds &= number - number == 0;
-    holds &= check != NumberCheck::NotNegative || number >= 0;
+/// Looks at the bits of floating-point numbers, whose order is that of the
+/// magnitudes: two maxima are what vectorises best.
+template <typename Bits>
+bool allHold(std::span<const std::byte> bytes, Bits infinity,
+             NumberCheck check) {
+  constexpr Bits kSign = Bits(1) << (8 * sizeof(Bits) - 1);
+  Bits largest = 0, largestMagnitude = 0;
+  for (size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
+    Bits number;
+    std::memcpy(&number, bytes.data() + at, sizeof(Bits));
+    largest = std::max(largest, number);
+    largestMagnitude = std::max(largestMagnitude, Bits(number & ~kSign));
   }
-  return holds;
+  // Only negative numbers are above the sign alone, which is -0.
+  return largestMagnitude < infinity &&
+         (check != NumberCheck::NotNegative || largest <= kSign);
 }
 
 bool holds(std::span<const std::byte> bytes, ElementType type,
@@ -82,8 +85,9 @@ bool holds(std::span<const std::byte> bytes, ElementType type,
   if (check == NumberCheck::None)
     return true;
   if (type == ElementType::F32)
-    return allHold<float>(bytes, check);
-  return type != ElementType::F64 || allHold<double>(bytes, check);
+    return allHold<uint32_t>(bytes, 0x7f800000, check);
+  return type != ElementType::F64 ||
+         allHold<uint64_t>(bytes, 0x7ff0000000000000, check);
 }
 
 /// One call of readPieces.
@@ -213,6 +217,11 @@ Status Reading::run(unsigned threads) {
       blocks.push_back({&range, at, std::min(kBlockBytes, range.bytes - at)});
   }
   firstOf.push_back(blocks.size());
+  uint64_t bytes = 0;
+  for (const Range &range : ranges)
+    bytes += range.bytes;
+  // A thread for less than a block costs more than it saves.
+  threads = std::min<uint64_t>(threads, bytes / kBlockBytes + 1);
   {
     std::vector<std::jthread> helpers; // Joined at the end of the scope.
     for (unsigned i = 1; i < threads; ++i)

@@ -69,9 +69,12 @@ CheckpointReader::read(const std::string &name) const {
     return std::optional<Array>();
   uint64_t element = byteSize(tensor->type);
   auto joined = std::make_shared<std::vector<std::byte>>();
-  Array array{set + ":" + name, tensor->type, info(tensor->type).numpy,
-              tensor->shape,    {},           joined,
-              nullptr};
+  Array array;
+  array.location = set + ":" + name;
+  array.type = tensor->type;
+  array.typeName = info(tensor->type).numpy;
+  array.shape = tensor->shape;
+  array.owner = joined;
   if (tensor->pieces.size() > 1)
     joined->reserve(tensor->elements() * element);
   for (const CheckpointManifest::Piece &piece : tensor->pieces) {
@@ -83,7 +86,7 @@ CheckpointReader::read(const std::string &name) const {
                         "' does not match; an older set may be whole");
     if (tensor->pieces.size() == 1) {
       array.bytes = bytes;
-      array.owner = file;
+      array.owner = array.file = file;
       return std::optional<Array>(std::move(array));
     }
     joined->insert(joined->end(), bytes.begin(), bytes.end());

@@ -50,8 +50,14 @@ bool ConfigOptions::apply(const CommandLine &line) {
   // Nothing is optimized.
   bool trainsNothing = line.forward && line.loss.empty();
   for (const ConfigOption &option : config->compileOptions()) {
-    bool isOfOptimizer = llvm::is_contained(
-        registered.lookup(option.name)->Categories, &line.optimization);
+    const cl::Option *known = registered.lookup(option.name);
+    if (!known) {
+      llvm::WithColor::error(llvm::errs(), "dsc")
+          << option.origin << ": there is no option --" << option.name << '\n';
+      return false;
+    }
+    bool isOfOptimizer =
+        llvm::is_contained(known->Categories, &line.optimization);
     if (onCommandLine.count(option.name) ||
         onCommandLine.count(option.goesWith) ||
         (trainsNothing && isOfOptimizer))

@@ -99,7 +99,8 @@ struct KeyRule {
 
 using KeyRules = std::vector<KeyRule>;
 
-/// The rows, by subject.
+/// The rows, by subject. A row without a rule is honoured, as most sections
+/// are.
 KeyRules batchRules();
 KeyRules optimizerRules();
 KeyRules schedulerRules();
@@ -129,7 +130,7 @@ Judge always(Verdict verdict);
 /// A switch that may be off, and is refused or ignored if it is on.
 Judge offOr(Verdict ifOn, std::string ifOff = "");
 
-/// A number of a range that holds its lower end alone, and the options for it.
+/// A number in [low, high), or "auto", which `judge` goes on with.
 Judge within(double low, double high, Judge judge);
 
 /// A section that may have "enabled": false, and what holds if it is on. Gives

@@ -294,6 +294,14 @@ TEST_F(DataTest, TokenWindows) {
   EXPECT_EQ(starts({4, 4, false, false}, 3), "04a");
   EXPECT_EQ(starts({1, 1, true, true}, 0), "012345678abcd");
 
+  auto matched = TokenWindows::open({directory.file("?.txt"), a},
+                                    TokenType::Text, {4, 4, true, true});
+  ASSERT_TRUE(matched.ok());
+  std::string names;
+  for (uint64_t i = 0; i < matched->size(); ++i)
+    names += (*matched)[i].file->path().substr(directory.file("").size());
+  EXPECT_EQ(names, "a.txta.txta.txtb.txta.txta.txta.txt");
+
   EXPECT_EQ(TokenWindows::open({a, b}, TokenType::Text, {5, 5, true, true})
                 .status()
                 .message(),

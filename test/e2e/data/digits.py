@@ -49,10 +49,9 @@ class Losses:
         self.result = run("dsrun", module, *data, "--threads=1", "--metrics", metrics, *flags)
         assert self.result.code == 0, str(self.result)
         lines = [json.loads(line) for line in metrics.read_text().splitlines()]
-        self.updates, self.evaluations, before = [], [], 0
+        self.updates, self.evaluations = [], []
         for line in lines:
             if "loss" in line:
-                self.updates.append(counts(line["loss"], line["samples"] - before))
-                before = line["samples"]
+                self.updates.append(counts(line["loss"], line["batch_samples"]))
             elif "eval_loss" in line:
                 self.evaluations.append(counts(line["eval_loss"], line["eval_samples"]))

@@ -67,6 +67,25 @@ def test_a_seed_draws_what_is_held_out(module):
     assert len({tuple(d) for d in drawn}) == 6
 
 
+@pytest.mark.parametrize("split", [[], ["--eval-split=0.3"]])
+@pytest.mark.parametrize("before, after", [((2, 1), (3, 2)), ((1, 3), (4, 1)), ((3, 1), (1, 1))])
+def test_a_resumed_epoch_goes_on_with_the_next_sample(module, tmp_path, before, after, split):
+    """At another number of ranks and another accumulation; the seed is the checkpoint's."""
+
+    def flags(ranks, accumulate):
+        return ["-n", ranks, "--accumulate", accumulate, "--save", tmp_path / "run", *split]
+
+    first = Losses(module, *flags(*before), "--steps=2", "--seed=4")
+    second = Losses(module, *flags(*after), "--epochs=2", "--resume")
+    held_out = first.evaluations[0] if split else 0 * ONCE
+    taken = np.cumsum(first.updates + second.updates, axis=0)
+    assert (taken[-1] == 2 * (ONCE - held_out)).all()
+    # No sample a second time before all have been taken once.
+    half = next(t for t in taken if t.sum() >= (ONCE - held_out).sum())
+    assert (half == ONCE - held_out).all()
+    assert all(np.array_equal(e, held_out) for e in second.evaluations)
+
+
 @pytest.mark.parametrize(
     "flags, code, message",
     [

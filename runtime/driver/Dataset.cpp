@@ -259,5 +259,9 @@ Status dsc::runtime::splitData(std::optional<Dataset> &data, Dataset &evalData,
                       data->allSamples(), " samples of the data and '",
                       evalData.entry().name, "' ", evalData.allSamples(),
                       ", so that none of them could be held out");
+  if (evalData.batches() == 0)
+    return inputError("--eval-split: ", evalData.samples(),
+                      " held-out samples do not fill a batch of ",
+                      evalData.batch(), "; hold out more");
   return {};
 }

@@ -1,6 +1,7 @@
 // dsrun from its command line to its files, on the fake module.
 
 #include "runtime/data/Safetensors.h"
+#include "runtime/driver/BatchReader.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Run.h"
 #include "runtime/driver/Settings.h"
@@ -239,6 +240,26 @@ TEST_F(RunTest, DryRunPrintsThePlan) {
   EXPECT_NE(output.find("6 updates of 8 samples, out of 20"), std::string::npos)
       << output;
   EXPECT_NE(output.find("--lr=0.5"), std::string::npos) << output;
+}
+
+// The batch that is read ahead is in the plan: 8 rows of 4 floats, 8 labels and
+// 8 weights, each at 128 bytes, are too few to see there.
+TEST_F(RunTest, TheBatchThatIsReadAheadIsPlanned) {
+  Result<Module> module = Module::open(fakeModule("fake"));
+  ASSERT_TRUE(module.ok());
+  const Manifest::Entry *entry = module->manifest().findEntry("step_last");
+  EXPECT_EQ(BatchReader::bytes(*entry), 128u + 128 + 128);
+  ASSERT_EQ(runModule("fake", {"--epochs=2", "--dry-run"}), 0) << errors;
+  EXPECT_NE(output.find("reading ahead"), std::string::npos) << output;
+}
+
+TEST_F(RunTest, HeldOutSamplesMustFillABatch) {
+  ASSERT_EQ(runModule("fake", {"--epochs=1", "--eval-split=0.1"}), 0) << errors;
+  EXPECT_NE(output.find("of 2)"), std::string::npos) << output;
+  expectError(
+      runModule("fake-no-sample-weight", {"--epochs=1", "--eval-split=0.1"}), 1,
+      "--eval-split: 2 held-out samples do not fill a batch of 8; hold out "
+      "more");
 }
 
 TEST(Schedule, NoticesAnotherLength) {

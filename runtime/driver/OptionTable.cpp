@@ -279,7 +279,8 @@ static std::vector<Option> otherRows() {
 
       {"Machine", "n", "N",
        "number of ranks: processes that each hold a part of the state and take "
-       "a part of each batch",
+       "a part of each batch; needless where torchrun, mpirun or srun started "
+       "this process as one of them",
        "1", count(&RunOptions::ranks)},
       {"Machine", "shard-weights", "W0,W1,...",
        "share of each rank in the state that ranks cut among them (parameters, "

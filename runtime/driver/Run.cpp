@@ -509,7 +509,7 @@ Status Run::evaluateAtEnd(uint64_t step) {
 /// ranks, each in a process of its own if there are several.
 int runRanks(RunOptions options, const Log &log) {
   std::optional<uint64_t> given;
-  if (options.given.contains("n"))
+  if (options.given.contains("n") || !options.shardWeights.empty())
     given = options.ranks;
   Result<std::optional<LaunchEnvironment>> launched =
       readLaunchEnvironment(std::getenv, given);

@@ -36,17 +36,14 @@ class Collective:
     entry: str
     op: str
     group: str
-
-    def calls(self):
-        """Of the runtime: whole gradients are summed by parts, which are then gathered."""
-        return 2 if self.op == "all_reduce_gradients" else 1
+    calls: int  # of the runtime
 
 
 def collectives_of(module):
     """Those of one update of one micro-batch, in order."""
     with Session(module) as opened:
         return [
-            Collective(entry, row["op"], row.get("group"))
+            Collective(entry, row["op"], row.get("group"), row["calls"])
             for entry in ("step_last", "update")
             for row in opened.entries[entry]["collectives"]
         ]

@@ -38,7 +38,7 @@ def test_always_ends_and_names_the_rank(work, fault, seed, tmp_path):
     # Rank 0 alone has something to throw about: it writes.
     lost = 0 if kind == "throw" else rng.randrange(ranks)
     module = work.compiled(stage)
-    a_step = sum(collective.calls() for collective in collectives_of(module))
+    a_step = sum(collective.calls for collective in collectives_of(module))
     number = rng.randint(1, 4 * a_step)
     step = (number - 1) // a_step + 1
     flags = [*work.data, "--epochs=1000", "--timeout=0.5", "--metrics", tmp_path / "m.jsonl"]

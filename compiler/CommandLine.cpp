@@ -189,9 +189,11 @@ bool CommandLine::checkSyntax() {
 bool CommandLine::checkForwardOnly() {
   if (!forward || !loss.empty())
     return true;
-  if (layerNorms)
-    return usageError("--layer-norms has no effect with --forward alone, which "
-                      "trains nothing; give a --loss too");
+  for (const cl::opt<bool> *diagnostic : {&layerNorms, &debugNan})
+    if (*diagnostic)
+      return usageError("--" + diagnostic->ArgStr +
+                        " has no effect with --forward alone, which trains "
+                        "nothing; give a --loss too");
   for (auto &entry : cl::getRegisteredOptions())
     if (entry.second->getNumOccurrences() &&
         llvm::is_contained(entry.second->Categories, &optimization))
@@ -249,6 +251,7 @@ bool CommandLine::fillOptimizer(DifferentiateOptions &options) {
   options.forward = forward;
   options.training = !forward || !loss.empty();
   options.layerNorms = layerNorms;
+  options.debugNan = debugNan;
   options.optimizer = optimizer;
   options.adamEpsilon = adamEpsilon;
   options.noDecay = noDecay;

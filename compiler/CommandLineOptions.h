@@ -89,6 +89,11 @@ struct CommandLine {
       cl::desc("Also compile an entry point for the gradient and weight norms "
                "of each layer, which dsrun --layer-norms=K runs. Default: "
                "off")};
+  cl::opt<bool> debugNan{
+      "debug-nan", cl::cat(training),
+      cl::desc("Also compile entry points with which dsrun, when the loss or a "
+               "gradient is not finite, finds the operation that began it. "
+               "Default: off")};
   cl::opt<bool> params{
       "params", cl::cat(training),
       cl::desc("Print every parameter with its role and the reason, then "

@@ -48,6 +48,10 @@ Json convertAttribute(Attribute attribute) {
     return number.getValueAsDouble();
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute))
     return symbol.getValue().str();
+  if (isa<UnitAttr>(attribute))
+    return true;
+  if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute))
+    return numbers.asArrayRef().vec();
   if (auto list = dyn_cast<ArrayAttr>(attribute)) {
     Json result = Json::array();
     for (Attribute element : list)

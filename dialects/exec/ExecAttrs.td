@@ -28,7 +28,9 @@ def Exec_ProgramKindAttr : Exec_Enum<"ProgramKind", "when a program runs", [
     I32EnumAttrCase<"Update", 2, "update">,
     I32EnumAttrCase<"Eval", 3, "eval">,
     I32EnumAttrCase<"Forward", 4, "forward">,
-    I32EnumAttrCase<"LayerNorms", 5, "layer_norms">]>;
+    I32EnumAttrCase<"LayerNorms", 5, "layer_norms">,
+    I32EnumAttrCase<"Debug", 6, "debug">,
+    I32EnumAttrCase<"DebugUpdate", 7, "debug_update">]>;
 
 def Exec_SegmentAttr : AttrDef<Exec_Dialect, "Segment"> {
   let mnemonic = "segment";

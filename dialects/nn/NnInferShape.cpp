@@ -217,6 +217,13 @@ LogicalResult SumSquaresOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+LogicalResult SummarizeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location>, Adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(RankedTensorType::get({6}, Float64Type::get(context)));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Contraction
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,9 @@
 #include "dialects/nn/NnLinalg.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <limits>
 
@@ -242,6 +244,107 @@ FailureOr<SmallVector<Value>> SumSquaresOp::lowerToLinalg(OpBuilder &builder,
           x = arith::ExtFOp::create(b, loc, f64, x);
         Value square = arith::MulFOp::create(b, loc, x, x, kContract);
         return arith::AddFOp::create(b, loc, square, sum, kReassociate);
+      });
+}
+
+/// What `element` makes of the six numbers of the elements before it, `soFar`.
+static SmallVector<Value> buildSummary(OpBuilder &builder, Location loc,
+                                       Value element, ValueRange soFar,
+                                       ArrayRef<int64_t> shape, bool nanOnly) {
+  ImplicitLocOpBuilder b(loc, builder);
+  Type f64 = b.getF64Type();
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+  };
+  auto compare = [&](arith::CmpFPredicate predicate, Value x,
+                     Value y) -> Value {
+    return arith::CmpFOp::create(b, predicate, x, y);
+  };
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(b, x, y);
+  };
+  auto select = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, condition, x, y);
+  };
+  Value x = element;
+  if (x.getType() != f64)
+    x = arith::ExtFOp::create(b, f64, x);
+  Value zero = constant(0);
+  Value finite =
+      compare(arith::CmpFPredicate::OLT, math::AbsFOp::create(b, x).getResult(),
+              constant(std::numeric_limits<double>::infinity()));
+  Value wrong = nanOnly ? compare(arith::CmpFPredicate::UNO, x, x)
+                        : arith::XOrIOp::create(
+                              b, finite,
+                              arith::ConstantOp::create(b, b.getBoolAttr(true)))
+                              .getResult();
+
+  Value place = arith::ConstantIndexOp::create(b, 0);
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    // Of a part, the only extent is not known, and not needed.
+    if (dim > 0)
+      place = arith::MulIOp::create(b, place,
+                                    arith::ConstantIndexOp::create(b, extent));
+    place = arith::AddIOp::create(b, place, linalg::IndexOp::create(b, dim));
+  }
+  place = arith::UIToFPOp::create(
+      b, f64, arith::IndexCastOp::create(b, b.getI64Type(), place));
+
+  Value isFirst =
+      both(wrong, compare(arith::CmpFPredicate::OLT, soFar[1], zero));
+  Value isLess = both(finite, compare(arith::CmpFPredicate::OLT, x, soFar[3]));
+  Value isGreater =
+      both(finite, compare(arith::CmpFPredicate::OGT, x, soFar[4]));
+  return {arith::AddFOp::create(b, soFar[0], select(wrong, constant(1), zero)),
+          select(isFirst, place, soFar[1]),
+          select(isFirst, x, soFar[2]),
+          select(isLess, x, soFar[3]),
+          select(isGreater, x, soFar[4]),
+          arith::AddFOp::create(b, soFar[5], select(finite, x, zero))};
+}
+
+/// One loop nest goes over the elements, in order, so that the first is the
+/// first; another one puts the numbers side by side.
+FailureOr<SmallVector<Value>> SummarizeOp::lowerToLinalg(OpBuilder &builder,
+                                                         ValueRange operands) {
+  LinalgBuilder b(builder, getLoc());
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto input = cast<RankedTensorType>(operands[0].getType());
+  if (input.getRank() > 1 && !input.hasStaticShape())
+    return emitOpError("cannot be lowered with a `?` dimension");
+  unsigned rank = input.getRank();
+  SmallVector<Value> inits;
+  SmallVector<AffineMap> maps{b.getIdentityMap(rank)};
+  for (double start : {0.0, -1.0, 0.0, infinity, -infinity, 0.0}) {
+    inits.push_back(
+        b.createFilled({}, b.getFloat(builder.getF64Type(), start)));
+    maps.push_back(b.getProjection(rank, {}));
+  }
+  SmallVector<IteratorType> reductions(rank, IteratorType::reduction);
+  SmallVector<Value> numbers =
+      b.createGeneric(operands[0], inits, maps, reductions,
+                      [&](OpBuilder &nested, Location loc, ValueRange x) {
+                        return buildSummary(nested, loc, x[0], x.drop_front(),
+                                            input.getShape(), getNanOnly());
+                      });
+
+  SmallVector<AffineMap> places(numbers.size(), b.getProjection(1, {}));
+  places.push_back(b.getIdentityMap(1));
+  Value empty = b.createEmpty({builder.getIndexAttr(numbers.size())},
+                              builder.getF64Type());
+  return b.createGeneric(
+      numbers, empty, places, IteratorType::parallel,
+      [&](OpBuilder &nested, Location loc, ValueRange x) {
+        Value which = linalg::IndexOp::create(nested, loc, 0);
+        Value result = x[0];
+        for (unsigned number = 1; number < numbers.size(); ++number) {
+          Value isThis = arith::CmpIOp::create(
+              nested, loc, arith::CmpIPredicate::eq, which,
+              arith::ConstantIndexOp::create(nested, loc, number));
+          result =
+              arith::SelectOp::create(nested, loc, isThis, x[number], result);
+        }
+        return SmallVector<Value>{result};
       });
 }
 

@@ -108,4 +108,40 @@ def Nn_SumSquaresOp : Nn_InferredOp<"sum_squares",
   let extraClassDefinition = Nn_reductionDefinition;
 }
 
+def Nn_SummaryTensor : 1DTensorOf<[F64]>;
+
+def Nn_SummarizeOp : Nn_InferredOp<"summarize", Nn_NormalTraits<[]>.traits> {
+  let summary = "Tells which elements are wrong, and what the others are like";
+  let description = [{
+    An element is wrong if it is not finite; with `nan_only`, if it is NaN. The
+    result holds six numbers:
+
+    | place | number |
+    |---|---|
+    | 0 | how many elements are wrong |
+    | 1 | the row-major index of the first of them, or -1 |
+    | 2 | its value, or 0 |
+    | 3, 4 | the least and the greatest finite element; inf and -inf if none is |
+    | 5 | the sum of the finite elements |
+
+    On this rank's part of a tensor, the index is that in the part.
+
+    Constraints:
+    * (C1) `result` has six elements of type f64.
+
+    Example:
+    ```mlir
+    %r = nn.summarize %x : tensor<2x3xf32> -> tensor<6xf64>
+    %s = nn.summarize %x nan_only : tensor<2x3xf32> -> tensor<6xf64>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, UnitAttr:$nan_only);
+  let results = (outs Nn_SummaryTensor:$result);
+  let assemblyFormat = [{
+    $input (`nan_only` $nan_only^)? attr-dict `:` type($input) `->`
+    type($result)
+  }];
+  let extraClassDefinition = Nn_reductionDefinition;
+}
+
 #endif // DSC_DIALECTS_NN_NNREDUCTION

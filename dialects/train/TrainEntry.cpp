@@ -49,8 +49,8 @@ ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!kind)
     return parser.emitError(kindLocation, "unknown kind of entry point '")
            << kindName
-           << "'; expects step, step_last, update, eval, forward or "
-              "layer_norms";
+           << "'; expects step, step_last, update, eval, forward, "
+              "layer_norms, debug or debug_update";
   result.addAttribute(getKindAttrName(result.name),
                       EntryKindAttr::get(builder.getContext(), *kind));
 

@@ -46,7 +46,11 @@ def Train_EntryKind : Train_Enum<"EntryKind", "when an entry point runs", [
   // Forward without a loss.
   I32EnumAttrCase<"Forward", 4, "forward">,
   // Norms of gradients and weights by layer, between the last step and update.
-  I32EnumAttrCase<"LayerNorms", 5, "layer_norms">
+  I32EnumAttrCase<"LayerNorms", 5, "layer_norms">,
+  // A step that tells of each value what it is like, and changes nothing.
+  I32EnumAttrCase<"Debug", 6, "debug">,
+  // The same for the states that update uses.
+  I32EnumAttrCase<"DebugUpdate", 7, "debug_update">
 ]>;
 
 #endif // DSC_DIALECTS_TRAIN_TRAINENUMS_TD

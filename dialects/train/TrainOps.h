@@ -18,9 +18,10 @@
 
 namespace dsc::train {
 /// True for entries that see states alone, of which each rank may work on its
-/// part: `update` and `layer_norms`.
+/// part: `update`, `layer_norms` and `debug_update`.
 inline bool worksOnParts(EntryKind kind) {
-  return kind == EntryKind::Update || kind == EntryKind::LayerNorms;
+  return kind == EntryKind::Update || kind == EntryKind::LayerNorms ||
+         kind == EntryKind::DebugUpdate;
 }
 } // namespace dsc::train
 

@@ -220,8 +220,8 @@ def Train_EntryOp : Train_Op<"entry", [IsolatedFromAbove, FunctionOpInterface,
 
     Constraints:
     - (C1) every argument and result is a ranked tensor and has a `dsc.name`.
-    - (C2) `update` has neither arguments nor results; `layer_norms` has no
-      arguments; `step` and `step_last` have no results.
+    - (C2) `update` has neither arguments nor results; `layer_norms` and
+      `debug_update` have no arguments; `step` and `step_last` have no results.
     - (C3) `train.gradient` stands only in `step` and `step_last`,
       `train.write` only in `update`.
     - (C4) the last operation is `train.return`.

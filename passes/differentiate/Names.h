@@ -14,6 +14,8 @@ inline constexpr char stepLast[] = "step_last";
 inline constexpr char update[] = "update";
 inline constexpr char eval[] = "eval";
 inline constexpr char layerNorms[] = "layer_norms";
+inline constexpr char stepDebug[] = "step.debug";
+inline constexpr char updateDebug[] = "update.debug";
 
 // Accumulators.
 inline constexpr char lossSum[] = "dsc.loss_sum";
@@ -80,6 +82,27 @@ inline constexpr char layerAttr[] = "dsc.layer";
 inline constexpr char normOfAttr[] = "dsc.norm_of";
 inline constexpr char normOfGradient[] = "gradient";
 inline constexpr char normOfWeight[] = "weight";
+
+/// On results of debug entries, which are summaries of a value: what it is of,
+/// by the keys below.
+inline constexpr char checkAttr[] = "dsc.check";
+/// `input`, `parameter` or `operation`; of states `moment`, `parameter` or
+/// `gradient`.
+inline constexpr char checkKind[] = "kind";
+inline constexpr char checkDirection[] = "direction"; ///< forward, backward.
+inline constexpr char checkPlace[] = "place";         ///< Of the model.
+inline constexpr char checkOp[] = "op";
+/// Of an input or parameter, as the user calls it.
+inline constexpr char checkName[] = "name";
+inline constexpr char checkState[] = "state"; ///< Symbol of a state.
+inline constexpr char checkShape[] = "shape";
+/// For each operand of the operation the result that is its summary, or -1.
+inline constexpr char checkInputs[] = "inputs";
+/// Set where infinities may be what the model means. The result before tells
+/// of NaN in the same value and is the first of `inputs`.
+inline constexpr char checkMeant[] = "meant";
+/// Set where the value goes into the loss or the gradient of a parameter.
+inline constexpr char checkLeaves[] = "leaves";
 
 // Roles of inputs.
 inline constexpr char dataRole[] = "data";

@@ -32,6 +32,8 @@ struct DifferentiateOptions : AttachOptimizerPassOptions {
   bool forward = false;
   /// Make the entry that computes the norms of each layer.
   bool layerNorms = false;
+  /// Make the entries that find out where a number stopped being finite.
+  bool debugNan = false;
 };
 
 /// Appends the passes of the stage, its verifier last.

@@ -213,6 +213,30 @@ def BuildLayerNormsPass
   let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::train::TrainDialect"];
 }
 
+def BuildDebugPass : Pass<"differentiate-build-debug", "::mlir::ModuleOp"> {
+  let summary = "Make the entries that find out where a number stops being finite";
+  let description = [{
+    Expects the entries `@step_last` and `@update` with their states.
+
+    Adds two entries, which change nothing and return one summary
+    (`nn.summarize`) a value, in program order:
+
+    - `@step.debug`, of kind `debug`: the operations of `@step_last` without its
+      gradients and sums, with a summary of each input, each parameter where it
+      is read, and each result of an operation that computes. A value that is
+      another one in another shape has the summary of that one. Fusion leaves
+      the entry apart, so that each operation has its own result.
+    - `@update.debug`, of kind `debug_update`: summaries of all moments, then of
+      all trained parameters, then of all accumulated gradients.
+
+    The attribute `dsc.check` of a result says what it is of. Infinities that a
+    model means are no mistake: what elementwise operations and views make from
+    an infinite constant or from a buffer has two summaries, one of NaN and one,
+    marked `meant`, of all that is not finite.
+  }];
+  let dependentDialects = ["::dsc::nn::NnDialect", "::dsc::train::TrainDialect"];
+}
+
 def BuildEvalPass : Pass<"differentiate-build-eval", "::mlir::ModuleOp"> {
   let summary = "Make the eval entry: outputs and sums over the loss";
   let description = [{
@@ -264,8 +288,8 @@ def VerifyDifferentiatedPass : Pass<"differentiate-verify", "::mlir::ModuleOp"> 
     Properties, by the label that the negative tests carry:
 
     - (D1) all code is in `train.entry`: `step`, `step_last`, `update` and
-      `eval`, or `forward`, or all of them, each of its kind, and beside `update`
-      perhaps `layer_norms`;
+      `eval`, or `forward`, or all of them, each of its kind, and beside
+      `update` perhaps `layer_norms`, `step.debug` and `update.debug`;
     - (D2) `step`, `step_last` and `eval` have the same inputs, `forward` some
       of them, with unique names and known roles;
     - (D3) entries hold `nn` and `train` operations with static shapes only;

@@ -27,6 +27,9 @@ void dsc::buildDifferentiatePipeline(OpPassManager &pm,
     if (options.layerNorms)
       pm.addPass(createBuildLayerNormsPass());
 
+    if (options.debugNan)
+      pm.addPass(createBuildDebugPass());
+
     pm.addPass(createBuildEvalPass());
   }
 
@@ -63,6 +66,7 @@ constexpr Field<bool> flags[] = {
     {"training", &DifferentiateOptions::training},
     {"forward", &DifferentiateOptions::forward},
     {"layer-norms", &DifferentiateOptions::layerNorms},
+    {"debug-nan", &DifferentiateOptions::debugNan},
     {"use-momentum", &DifferentiateOptions::useMomentum},
     {"nesterov", &DifferentiateOptions::nesterov},
     {"clip-norm", &DifferentiateOptions::clipNorm},

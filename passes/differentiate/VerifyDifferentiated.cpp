@@ -36,7 +36,9 @@ static constexpr ExpectedEntry trainingEntries[] = {
 
 /// Entries that training may have beside those.
 static constexpr ExpectedEntry diagnosticEntries[] = {
-    {names::layerNorms, EntryKind::LayerNorms}};
+    {names::layerNorms, EntryKind::LayerNorms},
+    {names::stepDebug, EntryKind::Debug},
+    {names::updateDebug, EntryKind::DebugUpdate}};
 
 /// (D1)
 static LogicalResult verifyEntries(ModuleOp module) {
@@ -65,8 +67,9 @@ static LogicalResult verifyEntries(ModuleOp module) {
     };
     if (entry != forward && llvm::none_of(trainingEntries, isExpected) &&
         llvm::none_of(diagnosticEntries, isExpected))
-      return entry.emitError("is not one of step, step_last, update, eval, "
-                             "forward and layer_norms, of the same kind");
+      return entry.emitError(
+          "is none of step, step_last, update, eval, forward, layer_norms, "
+          "step.debug and update.debug, each of its kind");
   }
   return success();
 }
@@ -236,8 +239,10 @@ static LogicalResult verifyTraining(ModuleOp module) {
   auto step = symbols.lookup<EntryOp>(names::step);
   auto stepLast = symbols.lookup<EntryOp>(names::stepLast);
   auto forward = symbols.lookup<EntryOp>(names::forward);
+  auto debug = symbols.lookup<EntryOp>(names::stepDebug);
   if (failed(verifySameInputs(step, stepLast)) ||
       failed(verifySameInputs(step, symbols.lookup<EntryOp>(names::eval))) ||
+      (debug && failed(verifySameInputs(step, debug))) ||
       (forward && failed(verifySomeInputs(step, forward))))
     return failure();
   for (EntryOp entry : {step, stepLast})

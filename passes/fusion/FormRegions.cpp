@@ -153,7 +153,9 @@ struct FormRegionsPass : dsc::impl::FormRegionsPassBase<FormRegionsPass> {
     for (Operation &op : block.without_terminator())
       originals.push_back(&op);
 
-    FusionPlan plan(entry, states, fuse);
+    // Of each operation a debug entry has a result to show.
+    bool isDebug = entry.getKind() == train::EntryKind::Debug;
+    FusionPlan plan(entry, states, fuse && !isDebug);
     if (!plan.isOrdered())
       return entry.emitOpError("has regions that wait for one another; compile "
                                "with --fuse=none, and please report this");

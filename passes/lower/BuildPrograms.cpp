@@ -1,3 +1,4 @@
+#include "passes/analysis/ModelPlace.h"
 #include "passes/lower/ProgramBuilder.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -9,20 +10,6 @@ namespace dsc {
 
 using namespace mlir;
 using namespace dsc;
-
-/// The innermost place of the model that `loc` names, such as a node; empty for
-/// IR that was not imported.
-static StringRef findPlace(Location loc) {
-  StringRef place;
-  loc->walk([&](Location inner) {
-    auto name = dyn_cast<NameLoc>(inner);
-    if (!name)
-      return WalkResult::advance();
-    place = name.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
 
 /// What ranks exchange, in order.
 static ArrayAttr listCollectives(train::EntryOp entry) {
@@ -39,7 +26,7 @@ static ArrayAttr listCollectives(train::EntryOp entry) {
     collective.set("bytes",
                    builder.getI64IntegerAttr(op.getPayloadBytes(tables)));
     // A run that hangs names the operation at which it does.
-    if (StringRef place = findPlace(op->getLoc()); !place.empty())
+    if (StringRef place = getModelPlace(op->getLoc()); !place.empty())
       collective.set("source", builder.getStringAttr(place));
     list.push_back(collective.getDictionary(builder.getContext()));
   });

@@ -93,10 +93,12 @@ LogicalResult PartRegion::rebuildBroadcast(Operation &op) {
   return success();
 }
 
-/// A sum over a part is this rank's share of the sum over the tensor. Other
-/// reductions would need another way to join shares.
+/// A sum over a part is this rank's share of the sum over the tensor, and a
+/// summary tells of the part. Other reductions would need another way to join
+/// shares.
 LogicalResult PartRegion::rebuildSum(Operation &op) {
-  if (!isa<nn::SumSquaresOp>(op) || !isPart(mapping.lookup(op.getOperand(0))))
+  if (!isa<nn::SumSquaresOp, nn::SummarizeOp>(op) ||
+      !isPart(mapping.lookup(op.getOperand(0))))
     return op.emitOpError("cannot be computed on parts of a tensor");
   mapping.map(op.getResult(0), body->clone(op, mapping)->getResult(0));
   return success();

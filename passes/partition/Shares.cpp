@@ -12,7 +12,8 @@ static bool isPart(Value value) {
 bool dsc::isShare(Value value, const StateMap &states, train::EntryKind kind) {
   if (kind == train::EntryKind::Eval)
     return !isa_and_nonnull<zero::AllReduceOp>(value.getDefiningOp());
-  if (!train::worksOnParts(kind))
+  // What `debug_update` says of a rank's part stays with the rank.
+  if (!train::worksOnParts(kind) || kind == train::EntryKind::DebugUpdate)
     return false;
   if (auto read = value.getDefiningOp<train::ReadOp>()) {
     train::StateOp state = states.getState(read.getSymbolAttr().getAttr());

@@ -11,6 +11,7 @@
 #include "runtime/driver/LayerNorms.h"
 #include "runtime/driver/MemoryCheck.h"
 #include "runtime/driver/Monitors.h"
+#include "runtime/driver/NanReport.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/driver/Results.h"
 #include "runtime/driver/Settings.h"
@@ -95,6 +96,8 @@ private:
   StepReport last; ///< Of the last update.
   LayerNorms layerNorms;
   double skippedBefore = 0;
+  /// Whether all ranks end with the same failure, and can still save.
+  bool failsAlike = false;
 };
 
 Status Run::execute() {
@@ -128,13 +131,16 @@ Status Run::execute() {
   // From the first update on there is something to lose: whatever else fails,
   // the parameters are written, before anything that a user may break off.
   // That takes all ranks: with several, one that failed ends the others.
-  if (status.ok() || (stepsDone && !channel)) {
+  if (status.ok() || (stepsDone && (!channel || failsAlike))) {
     Status written =
         writeResults(*session, options, savePath, checkpoints.lastSet());
     if (status.ok())
       status = written;
     else if (!written.ok())
       log.error(written.message());
+    // A rank that leaves with a failure ends those that still write.
+    if (failsAlike && channel)
+      DSC_RETURN_IF_ERROR(channel->barrier());
   }
   if (status.ok() && options.evaluates())
     status = evaluateAtEnd(stepsDone);
@@ -383,18 +389,33 @@ Status Run::train() {
   std::optional<InterruptGuard> interrupt;
   if (!world)
     interrupt.emplace(); // Else the launcher hears of it.
+  std::optional<NanReport> nanReport;
   Status status, saving;
-  bool isInterrupted = false, isIntact = true;
+  if (NanReport::isPossible(module->manifest(), data->entry())) {
+    nanReport.emplace(*session, *trainer, data->entry());
+    status = nanReport->checkStates(stepsDone + 1);
+  }
+  bool isInterrupted = false, isIntact = status.ok();
   while (status.ok() && stepsDone < totalSteps) {
     isInterrupted = mustStop(interrupt ? &*interrupt : nullptr);
     if (isInterrupted)
       break;
+    const DataPosition before = trainer->position();
     status = trainer->step(last);
     isIntact = status.ok();
     if (!isIntact)
       break;
     stepsDone = last.step;
     status = monitors.onUpdate(last);
+    if (status.ok() && nanReport && last.skipped > skippedBefore) {
+      stepsDone = last.step - 1;
+      status = trainer->seek(before, stepsDone);
+      if (status.ok())
+        status = nanReport->explain(last.step);
+      failsAlike = stepsDone > 0;
+      isIntact = failsAlike;
+      break;
+    }
     noticeTroubles(last);
     if (status.ok() && layerNorms.isDue(stepsDone))
       status = reportLayerNorms();
@@ -408,7 +429,7 @@ Status Run::train() {
   }
   isInterrupted |= interrupt && interrupt->requested();
   // Where one rank fails, the others are ended, and no set can be completed.
-  bool canSave = status.ok() || (isIntact && !channel);
+  bool canSave = status.ok() || failsAlike || (isIntact && !channel);
   status = finishTraining(status, canSave, isInterrupted);
   if (world && status.ok())
     world->slot(rank()).step.store(0);
@@ -464,7 +485,10 @@ void Run::noticeTroubles(const StepReport &report) {
   if (report.skipped > skippedBefore)
     notice(concat("step ", report.step,
                   ": the loss or a gradient is not finite; the update was "
-                  "skipped"));
+                  "skipped",
+                  NanReport::isPossible(module->manifest(), data->entry())
+                      ? ""
+                      : "; a module of dsc --debug-nan says where it began"));
   skippedBefore = report.skipped;
 }
 

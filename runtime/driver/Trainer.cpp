@@ -57,41 +57,69 @@ void Trainer::prepareBatch(const DataPosition &position) {
   isPrepared = true;
 }
 
-Status Trainer::runBatch(bool isLast, StepReport &report) {
+Status Trainer::takeBatch() {
   if (countsBatches) {
     uint64_t number = at.microBatches + session.rank();
     DSC_RETURN_IF_ERROR(
         session.writeState(kMicroBatch, &number, sizeof(number)));
   }
-  Stopwatch watch;
   if (!isPrepared)
     prepareBatch(at);
   DSC_RETURN_IF_ERROR(reader.take(session));
   at = order.after(at);
   // While this one runs.
   prepareBatch(order.next(at));
-  report.dataSeconds += watch.lap();
-  DSC_RETURN_IF_ERROR(
-      session.run(isLast ? data.entry().name : plan.step->name));
-  report.stepSeconds += watch.lap();
   return {};
+}
+
+Status Trainer::runBatch(bool isLast) {
+  return session.run(isLast ? data.entry().name : plan.step->name);
+}
+
+Status Trainer::feed(const MicroBatch &run, StepReport &report) {
+  at = order.next(at);
+  const uint64_t taken = at.samples;
+  uint64_t count = std::min(plan.microBatches, order.roundsLeft(at));
+  for (uint64_t i = 0; i < count; ++i) {
+    Stopwatch watch;
+    DSC_RETURN_IF_ERROR(takeBatch());
+    report.dataSeconds += watch.lap();
+    DSC_RETURN_IF_ERROR(run(i, count));
+    report.stepSeconds += watch.lap();
+  }
+  report.batchSamples = at.samples - taken;
+  return {};
+}
+
+Status Trainer::replay(const MicroBatch &run) {
+  const DataPosition before = at;
+  StepReport report;
+  Status status = feed(run, report);
+  reader.cancel();
+  isPrepared = false;
+  at = before;
+  return status;
+}
+
+Status Trainer::accumulate() {
+  return replay([this](uint64_t index, uint64_t count) {
+    return runBatch(index + 1 == count);
+  });
 }
 
 Status Trainer::step(StepReport &report) {
   const uint64_t receivedBefore = session.peers().receivedBytes();
   Stopwatch whole;
   report = {};
-  at = order.next(at);
-  const uint64_t taken = at.samples;
-  uint64_t count = std::min(plan.microBatches, order.roundsLeft(at));
-  for (uint64_t i = 1; i <= count; ++i)
-    DSC_RETURN_IF_ERROR(runBatch(i == count, report));
+  auto run = [this](uint64_t index, uint64_t count) {
+    return runBatch(index + 1 == count);
+  };
+  DSC_RETURN_IF_ERROR(feed(run, report));
   if (beforeUpdate)
     DSC_RETURN_IF_ERROR(beforeUpdate(steps + 1));
   Stopwatch watch;
   DSC_RETURN_IF_ERROR(session.run("update"));
   report.updateSeconds = watch.lap();
-  report.batchSamples = at.samples - taken;
   report.samples = samplesTaken += report.batchSamples;
 
   report.step = ++steps;

@@ -47,6 +47,18 @@ public:
   /// before the update uses them.
   std::function<Status(uint64_t step)> beforeUpdate;
 
+  /// What is done with each micro-batch of an update once its data is in the
+  /// inputs; they are counted from 0.
+  using MicroBatch = std::function<Status(uint64_t index, uint64_t count)>;
+
+  /// Feeds the micro-batches of the next update to `run`. The position stays
+  /// where it is.
+  Status replay(const MicroBatch &run);
+
+  /// Runs the micro-batches of the next update, but not the update. The
+  /// position stays where it is.
+  Status accumulate();
+
   /// Where the next update begins.
   DataPosition position() const { return at; }
 
@@ -59,7 +71,9 @@ public:
 
 private:
   void prepareBatch(const DataPosition &position);
-  Status runBatch(bool isLast, StepReport &report);
+  Status feed(const MicroBatch &run, StepReport &report);
+  Status takeBatch();
+  Status runBatch(bool isLast);
 
   Session &session;
   const Dataset &data;

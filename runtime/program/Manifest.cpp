@@ -188,7 +188,38 @@ Manifest::Input parseInput(const Node &node) {
   return input;
 }
 
-Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
+/// `number` is that of the output.
+Manifest::Check parseCheck(const Node &node, const Manifest &manifest,
+                           size_t number) {
+  auto text = [&](const char *key) {
+    std::optional<Node> found = node.find(key);
+    return found ? found->string() : std::string();
+  };
+  Manifest::Check check;
+  check.kind = node.at("kind").string();
+  check.direction = text("direction");
+  check.place = text("place");
+  check.op = text("op");
+  check.name = text("name");
+  check.stateName = text("state");
+  check.shape = node.at("shape").shape();
+  check.meant = node.find("meant").has_value();
+  check.leaves = node.find("leaves").has_value();
+  if (!check.stateName.empty() &&
+      !(check.state = manifest.findState(check.stateName)))
+    node.at("state").fail("is no state");
+  if (std::optional<Node> inputs = node.find("inputs"))
+    inputs->each([&](Node input) {
+      if (input.integer() < -1 || input.integer() >= int64_t(number))
+        input.fail("is no output before this one");
+      check.inputs.push_back(input.integer());
+    });
+  return check;
+}
+
+Manifest::Output parseOutput(const Node &node, const Manifest &manifest,
+                             size_t number) {
+  const uint64_t arenaBytes = manifest.arenaBytes;
   Manifest::Output output;
   output.name = node.at("name").string();
   output.type = node.at("type").type();
@@ -202,6 +233,8 @@ Manifest::Output parseOutput(const Node &node, uint64_t arenaBytes) {
     output.layer = layer->string();
     output.normOf = node.at("norm_of").string();
   }
+  if (std::optional<Node> check = node.find("check"))
+    output.check = parseCheck(*check, manifest, number);
   return output;
 }
 
@@ -234,7 +267,8 @@ Manifest::Entry parseEntry(const Node &node, const Manifest &manifest) {
   node.at("inputs").each(
       [&](Node input) { entry.inputs.push_back(parseInput(input)); });
   node.at("outputs").each([&](Node output) {
-    entry.outputs.push_back(parseOutput(output, manifest.arenaBytes));
+    entry.outputs.push_back(
+        parseOutput(output, manifest, entry.outputs.size()));
   });
   if (std::optional<Node> collectives = node.find("collectives"))
     collectives->each([&](Node collective) {

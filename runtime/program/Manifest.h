@@ -72,6 +72,22 @@ struct Manifest {
     }
   };
 
+  /// What an output of a debug entry is the summary of.
+  struct Check {
+    std::string kind;      ///< input, parameter, operation, moment, gradient.
+    std::string direction; ///< Of an operation: forward, backward.
+    std::string place;     ///< In the model, or empty.
+    std::string op;        ///< Of an operation.
+    std::string name;      ///< Of an input or a parameter.
+    std::string stateName; ///< Where the output tells of this rank's part
+    std::optional<uint32_t> state; ///< of a state, that state.
+    Shape shape;
+    bool meant;  ///< Infinities may be what the model means.
+    bool leaves; ///< Goes into the loss or the gradient of a parameter.
+    /// Outputs before this one that tell of the operands; -1 where none does.
+    std::vector<int64_t> inputs;
+  };
+
   struct Output {
     std::string name;
     ElementType type;
@@ -81,6 +97,7 @@ struct Manifest {
     /// Of an output of `layer_norms`: the layer, and whether the number is the
     /// norm of its `gradient` or `weight`.
     std::string layer, normOf;
+    std::optional<Check> check;
   };
 
   /// One exchange between ranks, as the compiler listed it.
@@ -99,7 +116,8 @@ struct Manifest {
   /// of the first set, such as step_last, or update, which serves all sets.
   struct Entry {
     std::string name;
-    std::string kind; ///< step, step_last, update, eval, forward, layer_norms.
+    std::string kind; ///< step, step_last, update, eval, forward, layer_norms,
+                      ///< debug, debug_update.
     std::string symbol;
     int64_t batch; ///< Samples of a micro-batch.
     std::vector<Input> inputs;

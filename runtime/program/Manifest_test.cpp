@@ -149,6 +149,34 @@ TEST_F(ManifestTest, ErrorsNameThePlace) {
               "i32");
 }
 
+TEST_F(ManifestTest, DiagnosticOutputs) {
+  json &output = document["entries"][3]["outputs"][0];
+  output["layer"] = "h.0";
+  output["norm_of"] = "weight";
+  output["check"] = {{"kind", "moment"},
+                     {"name", "w"},
+                     {"state", document["states"][1]["name"]},
+                     {"shape", {2, 4}},
+                     {"leaves", true}};
+  Result<Manifest> manifest = parseManifest(document.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  const Manifest::Output &parsed = manifest->entries[3].outputs[0];
+  EXPECT_EQ(parsed.layer, "h.0");
+  EXPECT_EQ(parsed.normOf, "weight");
+  ASSERT_TRUE(parsed.check);
+  EXPECT_EQ(parsed.check->state, 1u);
+  EXPECT_TRUE(parsed.check->leaves);
+  EXPECT_FALSE(parsed.check->meant);
+  const std::string check = "/entries/3/outputs/0/check";
+  expectError(check + "/state", "gone",
+              "manifest: entries[3].outputs[0].check.state: is no state");
+  // A summary tells of operands that were summarised before.
+  for (int64_t input : {-2, 0})
+    expectError(check + "/inputs", json::array({input}),
+                "manifest: entries[3].outputs[0].check.inputs[0]: is no output "
+                "before this one");
+}
+
 TEST_F(ManifestTest, MissingKeysAndBrokenText) {
   document.erase("target");
   EXPECT_EQ(parseManifest(document.dump()).status().message(),

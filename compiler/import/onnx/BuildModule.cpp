@@ -78,8 +78,9 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
 
 /// The user's name, unless a later stage needs that symbol for itself.
 StringRef ModuleBuilder::chooseSymbol(const Parameter &parameter) {
-  static const llvm::StringSet<> reserved = {"forward", "step", "step_last",
-                                             "update",  "eval", "layer_norms"};
+  static const llvm::StringSet<> reserved = {
+      "forward", "step",        "step_last",  "update",
+      "eval",    "layer_norms", "step.debug", "update.debug"};
   std::string symbol = parameter.name;
   // States are dsc.*, what the module exports is dsc_*, and what it calls of
   // the runtime dsrt_*.

@@ -238,6 +238,15 @@ func.func @sum_squares_c1(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @summarize_c1(%x: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{inferred type(s) 'tensor<6xf64>' are incompatible with return type(s) of operation 'tensor<5xf64>'}}
+  %0 = nn.summarize %x : tensor<4xf32> -> tensor<5xf64>
+  return
+}
+
+// -----
+
 func.func @matmul_c1_rank(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{operands must have rank 2 or more, not 1 and 2}}

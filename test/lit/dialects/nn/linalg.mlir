@@ -61,6 +61,19 @@ func.func private @sum_squares(%x: tensor<?xf32>) -> tensor<f64> attributes {exe
   return %0 : tensor<f64>
 }
 
+// Six numbers go over all elements in order; the place of an element counts all
+// dimensions.
+// CHECK-LABEL: func.func private @summarize(
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]
+// CHECK: linalg.index 0
+// CHECK: arith.muli
+// CHECK: linalg.index 1
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]
+func.func private @summarize(%x: tensor<4x5xf32>) -> tensor<6xf64> attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.summarize %x : tensor<4x5xf32> -> tensor<6xf64>
+  return %0 : tensor<6xf64>
+}
+
 // Transpose flags are in the maps.
 // CHECK-LABEL: func.func private @matmul(
 // CHECK: linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[C]]], iterator_types = ["parallel", "parallel", "reduction"]}

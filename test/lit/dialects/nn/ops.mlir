@@ -91,6 +91,10 @@ func.func @reduction(%x: tensor<2x?x4xf32>, %part: tensor<?xf32>) {
   %2 = nn.reduce_mean %x dims = [0, 1, 2] : tensor<2x?x4xf32> -> tensor<f32>
   // CHECK: nn.sum_squares %{{.*}} : tensor<?xf32> -> tensor<f64>
   %3 = nn.sum_squares %part : tensor<?xf32> -> tensor<f64>
+  // CHECK: nn.summarize %{{.*}} : tensor<?xf32> -> tensor<6xf64>
+  %4 = nn.summarize %part : tensor<?xf32> -> tensor<6xf64>
+  // CHECK: nn.summarize %{{.*}} nan_only : tensor<2x?x4xf32> -> tensor<6xf64>
+  %5 = nn.summarize %x nan_only : tensor<2x?x4xf32> -> tensor<6xf64>
   return
 }
 

@@ -292,7 +292,7 @@ train.entry @step(%x: tensor<4xf32> {dsc.name = "x"}) kind(step) {
 // -----
 
 // train.entry: the kind is one of five.
-// expected-error @below {{unknown kind of entry point 'backward'; expects step, step_last, update, eval, forward or layer_norms}}
+// expected-error @below {{unknown kind of entry point 'backward'; expects step, step_last, update, eval, forward, layer_norms, debug or debug_update}}
 train.entry @step() kind(backward) {
   train.return
 }

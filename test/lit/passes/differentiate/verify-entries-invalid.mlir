@@ -223,7 +223,7 @@ train.entry @update() kind(update) {
 train.entry @eval(%x: tensor<2xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<2xf32> {dsc.name = "y"}) kind(eval) {
   train.return %x : tensor<2xf32>
 }
-// expected-error @below {{is not one of step, step_last, update, eval, forward and layer_norms, of the same kind}}
+// expected-error @below {{is none of step, step_last, update, eval, forward, layer_norms, step.debug and update.debug, each of its kind}}
 train.entry @other() kind(forward) {
   train.return
 }

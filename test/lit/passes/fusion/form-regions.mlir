@@ -221,3 +221,24 @@ train.entry @places(%x: tensor<2x6xf32> {dsc.name = "x", dsc.role = "data"}, %i:
   %4 = nn.scatter_add %i, %3 : (tensor<3xi64>, tensor<3xf32>) -> tensor<5xf32>
   train.return %1, %2, %4 : tensor<2x3xf32>, tensor<3x6xf32>, tensor<5xf32>
 }
+
+// -----
+
+// Of each operation a debug entry has a result to show, so none joins another.
+
+// CHECK-LABEL: train.entry @debug
+train.entry @debug(%x: tensor<2x4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<6xf64> {dsc.name = "0"}) kind(debug) {
+  // CHECK: nn.fusion
+  // CHECK-NEXT: nn.tanh
+  // CHECK-NEXT: nn.yield
+  // CHECK: nn.fusion
+  // CHECK-NEXT: nn.relu
+  // CHECK-NEXT: nn.yield
+  // CHECK: nn.fusion
+  // CHECK-NEXT: nn.summarize
+  // CHECK-NEXT: nn.yield
+  %0 = nn.tanh %x : tensor<2x4xf32>
+  %1 = nn.relu %0 : tensor<2x4xf32>
+  %2 = nn.summarize %1 : tensor<2x4xf32> -> tensor<6xf64>
+  train.return %2 : tensor<6xf64>
+}

@@ -493,8 +493,8 @@ TEST_F(RunTest, OutputsThatCannotBeWritten) {
   EXPECT_EQ(output.find("step 1"), std::string::npos);
 
   Manifest::Entry entry;
-  entry.outputs = {{"a/b", ElementType::F32, {8}, 32, 0, ""},
-                   {"a_b", ElementType::F32, {8}, 32, 0, ""}};
+  entry.outputs = {{"a/b", ElementType::F32, {8}, 32, 0, "", ""},
+                   {"a_b", ElementType::F32, {8}, 32, 0, "", ""}};
   EXPECT_EQ(OutputWriter::prepare(file("o"), entry).message(),
             "--write-outputs: the outputs 'a/b' and 'a_b' would both be "
             "'a_b.npy'");

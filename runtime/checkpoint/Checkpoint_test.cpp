@@ -127,9 +127,7 @@ TEST_F(CheckpointTest, HoldsTheStateAsItWas) {
   EXPECT_EQ((*restored)->point.step, 5u);
   EXPECT_EQ(writer->completed(), 1u);
   // The buffer is what the plan says, and the part as long as that.
-  const Manifest &manifest = module->manifest();
-  Layout layout = *computeLayout(manifest, 1, 0);
-  EXPECT_EQ(writer->snapshotBytes(), snapshotBytesOf(manifest, layout, 0));
+  EXPECT_EQ(writer->snapshotBytes(), session->layout().snapshotBytes);
   EXPECT_EQ(fs::file_size(part(5)),
             Shard(*session).header().size() + writer->snapshotBytes());
 }

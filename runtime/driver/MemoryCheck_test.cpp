@@ -53,7 +53,7 @@ TEST(MemoryCheck, RanksAddUp) {
             "the run needs 17 MiB of memory on each of 4 ranks, and this "
             "machine has little; -n 3 fits; a module compiled with -zero=3 "
             "needs less");
-  EXPECT_EQ(check(3, 4, available(19 * kMebibyte)),
+  EXPECT_EQ(check(3, 4, available(20 * kMebibyte - 1)),
             "the run needs 5 MiB of memory on each of 4 ranks, and this "
             "machine has little; -n 3 fits");
 }

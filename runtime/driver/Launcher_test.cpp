@@ -218,6 +218,23 @@ TEST(Rendezvous, RanksWithOtherModulesOrDataAreRefused) {
             "samples\n");
 }
 
+TEST(Rendezvous, ComparesWhatRanksHave) {
+  auto compare = [](const std::string &other) {
+    return launch(3,
+                  [=](Channel &channel, SharedWorld &) {
+                    return compareRanks(channel, channel.rank() == 1
+                                                     ? other
+                                                     : "loss 1\nnorm 2\n");
+                  })
+        .message;
+  };
+  EXPECT_EQ(compare("loss 1\nnorm 2\n"), "");
+  EXPECT_EQ(compare("loss 1\nnorm 3\n"),
+            "test: error: rank 1 has norm 3 where rank 0 has norm 2\n");
+  EXPECT_EQ(compare("loss 1\n"),
+            "test: error: rank 1 has none where rank 0 has norm 2\n");
+}
+
 bool isRunning(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string id, name, state;

@@ -299,7 +299,8 @@ static std::vector<Option> otherRows() {
        "600", parseTimeout},
 
       {"Other", "dry-run", nullptr,
-       "check everything and print what would be run, without running it",
+       "print what would be run, load and allocate it on all ranks, try one "
+       "update, compare the ranks, and write nothing",
        "off", flag(&RunOptions::dryRun)},
       {"Other", "config", "FILE",
        "take options from a ds_config.json, or its text in base64; what the "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <zlib.h>
 
 using namespace dsc::runtime;
 
@@ -84,4 +85,27 @@ Status dsc::runtime::meetRanks(Channel &channel, const Manifest &manifest,
                       ", not ", described[0]);
   channel.expect({});
   return {};
+}
+
+Status dsc::runtime::compareRanks(Channel &channel, const std::string &lines) {
+  const std::string label[] = {"comparison of ranks"};
+  channel.expect(label);
+  // The lines themselves only where they differ: of many ranks they are many.
+  DSC_ASSIGN(std::vector<std::string> digests,
+             gatherTexts(channel,
+                         std::to_string(crc32_z(0, (const Bytef *)lines.data(),
+                                                lines.size()))));
+  Status status;
+  if (uint32_t other = findOther(digests)) {
+    DSC_ASSIGN(std::vector<std::string> texts, gatherTexts(channel, lines));
+    std::string here = texts[0], there = texts[other], line, otherLine;
+    while (line == otherLine && !(here + there).empty()) {
+      line = takeLine(here);
+      otherLine = takeLine(there);
+    }
+    status = inputError("rank ", other, " has ", otherLine,
+                        " where rank 0 has ", line);
+  }
+  channel.expect({});
+  return status;
 }

@@ -13,6 +13,10 @@ namespace dsc::runtime {
 Status meetRanks(Channel &channel, const Manifest &manifest,
                  const std::string &data);
 
+/// Compares what a rank knows, a line each, with what the others do. All ranks
+/// get the same error, with the first line in which a rank differs from rank 0.
+Status compareRanks(Channel &channel, const std::string &lines);
+
 } // namespace dsc::runtime
 
 #endif // DSC_RUNTIME_DRIVER_RENDEZVOUS_H

@@ -4,6 +4,7 @@
 #include "runtime/driver/Accumulation.h"
 #include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/CompiledWith.h"
+#include "runtime/driver/DryRun.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Interrupt.h"
 #include "runtime/driver/JoinedRank.h"
@@ -118,12 +119,17 @@ Status Run::execute() {
                                           options.shardWeights);
     if (!layout.ok())
       return layout.status().in("'" + options.module + "'");
-    printPlan();
-    return {};
+    if (rank() == 0)
+      printPlan();
+    DSC_RETURN_IF_ERROR(checkPlaces(options));
+  } else {
+    DSC_RETURN_IF_ERROR(prepareFiles());
   }
-  DSC_RETURN_IF_ERROR(prepareFiles());
   DSC_RETURN_IF_ERROR(meet());
   DSC_RETURN_IF_ERROR(prepareSession());
+  if (options.dryRun)
+    return rehearse(*session, stepsDone < totalSteps ? &*trainer : nullptr,
+                    evalData ? &*evalData : nullptr, totalSteps);
 
   Status status = monitors.onStart(stepsDone, last.samples);
   if (status.ok() && totalSteps)
@@ -546,7 +552,7 @@ int runRanks(RunOptions options, const Log &log) {
     if (!met.ok())
       return report(log, met.status());
     place = std::move(*met);
-  } else if (options.ranks == 1 || options.dryRun) {
+  } else if (options.ranks == 1) {
     return report(log, guard([&] {
                     return Run(options, log, nullptr, nullptr).execute();
                   }));

@@ -20,13 +20,6 @@ void addRecent(double &average, double value, bool isFirst) {
   average = isFirst ? value : (1 - kNewest) * average + kNewest * value;
 }
 
-/// The most memory that this process has had resident so far.
-double peakMebibytes() {
-  struct rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss / 1024.0; // In KiB on Linux.
-}
-
 /// Columns of the terminal, which may change while the line is shown.
 size_t terminalColumns() {
   struct winsize size = {};
@@ -44,6 +37,12 @@ std::string format(const char *pattern, Values... values) {
 }
 
 } // namespace
+
+double dsc::runtime::peakMebibytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024.0; // In KiB on Linux.
+}
 
 std::string dsc::runtime::clockText(double seconds) {
   constexpr double kLongest = 3.6e9; // A million hours.

@@ -62,6 +62,9 @@ private:
   Clock::time_point lastShown;
 };
 
+/// The most memory, in MiB, that this process has had resident so far.
+double peakMebibytes();
+
 /// `1:02:03`, `2:03` or `0:03`.
 std::string clockText(double seconds);
 

@@ -69,6 +69,11 @@ public:
   Status readState(std::string_view name, void *data, uint64_t bytes) const;
   Status writeState(std::string_view name, const void *data, uint64_t bytes);
 
+  /// A state that every rank holds whole; empty if each has a part of it.
+  std::span<const std::byte> replica(uint32_t state) const {
+    return holdsWhole(state) ? held(state) : std::span<std::byte>();
+  }
+
   /// Scalar states as numbers, whatever their type.
   Result<double> getScalar(std::string_view name) const;
   Status setScalar(std::string_view name, double value);

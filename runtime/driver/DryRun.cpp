@@ -1,0 +1,132 @@
+#include "runtime/driver/DryRun.h"
+#include "runtime/driver/Rendezvous.h"
+#include "runtime/monitor/Progress.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+#include <unistd.h>
+#include <zlib.h>
+
+using namespace dsc::runtime;
+
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+
+/// What lies on the path, or would have to be made there: a file in a folder
+/// that exists, or a folder with all those above it.
+Status checkPlace(const std::string &option, const std::string &path,
+                  bool isFolder) {
+  namespace fs = std::filesystem;
+  if (path.empty())
+    return {};
+  std::error_code error;
+  fs::path place = fs::absolute(path, error).lexically_normal();
+  if (!place.has_filename()) // DIR/ is DIR.
+    place = place.parent_path();
+  bool exists = fs::exists(place, error);
+  if (!exists && !isFolder)
+    place = place.parent_path();
+  while (isFolder && !fs::exists(place, error) && place.has_relative_path())
+    place = place.parent_path();
+  bool wantsFolder = isFolder || !exists;
+  if (wantsFolder && fs::exists(place, error) && !fs::is_directory(place))
+    return inputError(option, ": cannot write '", path, "': '", place.string(),
+                      "' is no folder");
+  if (::access(place.c_str(), wantsFolder ? W_OK | X_OK : W_OK) != 0)
+    return inputError(option, ": cannot write '", path,
+                      "': ", errnoText(errno));
+  return {};
+}
+
+/// What every rank must have the same bits of, a line each.
+std::string describeReplicas(const Session &session, const StepReport &report) {
+  char text[128];
+  std::snprintf(text, sizeof(text),
+                "loss %a\ngradient norm %a\nlearning rate %a\nweight %a\n",
+                report.loss, report.gradientNorm, report.learningRate,
+                report.weight);
+  std::string lines = text;
+  for (const auto &parameter : session.module().manifest().parameters) {
+    std::span<const std::byte> bytes = session.replica(parameter.state);
+    if (bytes.empty())
+      continue;
+    uLong checksum =
+        crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size());
+    lines +=
+        concat("parameter '", parameter.name, "' of checksum ", checksum, "\n");
+  }
+  return lines;
+}
+
+/// The most that any rank has had resident so far.
+Result<double> peakOfRanks(const Session &session) {
+  std::vector<double> peaks(session.ranks());
+  double own = peakMebibytes();
+  DSC_RETURN_IF_ERROR(
+      session.peers().allGather(&own, peaks.data(), sizeof(own)));
+  return *std::max_element(peaks.begin(), peaks.end());
+}
+
+Status evaluateBatch(Session &session, const Dataset &data) {
+  uint64_t first = std::min(session.rank() * data.batch(), data.samples());
+  std::vector<uint64_t> batch(std::min(data.batch(), data.samples() - first));
+  std::iota(batch.begin(), batch.end(), first);
+  DSC_RETURN_IF_ERROR(data.fill(session, batch));
+  return session.run(data.entry().name);
+}
+
+} // namespace
+
+Status dsc::runtime::checkPlaces(const RunOptions &options) {
+  DSC_RETURN_IF_ERROR(checkPlace("--save", options.save,
+                                 !options.save.ends_with(".safetensors")));
+  DSC_RETURN_IF_ERROR(checkPlace("--export", options.exportPath, false));
+  DSC_RETURN_IF_ERROR(checkPlace("--metrics", options.metrics, false));
+  for (const MonitorTarget &target : options.monitors)
+    DSC_RETURN_IF_ERROR(checkPlace("--monitor", target.directory, true));
+  return checkPlace("--write-outputs", options.outputDirectory, true);
+}
+
+Status dsc::runtime::rehearse(Session &session, Trainer *trainer,
+                              const Dataset *evalData, uint64_t totalSteps) {
+  const bool speaks = session.rank() == 0;
+  if (speaks)
+    std::printf("allocated  %.1f MiB%s, of %.1f planned\n",
+                session.allocatedBytes() / kMebibyte,
+                session.ranks() > 1 ? " a rank" : "",
+                session.layout().totalBytes / kMebibyte);
+  if (trainer) {
+    StepReport report;
+    DSC_RETURN_IF_ERROR(trainer->step(report));
+    DSC_RETURN_IF_ERROR(
+        compareRanks(session.peers(), describeReplicas(session, report)));
+    if (speaks)
+      std::printf("tried      step %" PRIu64 "/%" PRIu64
+                  "  loss %.6g  lr %.4g  norm %.4g  in %s\n",
+                  report.step, totalSteps, report.loss, report.learningRate,
+                  report.gradientNorm, durationText(report.seconds).c_str());
+    if (speaks && report.skipped > 0)
+      std::printf("           the loss or a gradient is not finite: the update "
+                  "was skipped\n");
+    if (speaks && report.weight == 0)
+      std::printf("           no sample counts: all have weight 0, or labels "
+                  "that are ignored\n");
+  }
+  if (evalData)
+    DSC_RETURN_IF_ERROR(evaluateBatch(session, *evalData));
+  DSC_ASSIGN(double peak, peakOfRanks(session));
+  if (!speaks)
+    return {};
+  if (session.ranks() > 1)
+    std::printf("agreement  all ranks have the same module%s\n",
+                trainer ? ", loss, gradient norm and replicas" : "");
+  std::printf("used       peak RSS %.1f MiB%s, with the files that are mapped\n"
+              "written    nothing\n",
+              peak, session.ranks() > 1 ? " on the largest rank" : "");
+  return {};
+}

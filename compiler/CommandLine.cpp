@@ -400,17 +400,17 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "dsc " DSC_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
   });
-  if (!cl::ParseCommandLineOptions(
-          argc, argv,
-          "dsc: compile an ONNX model into its distributed training step\n\n"
-          "  dsc MODEL.onnx --loss='cross_entropy(logits,labels)' -o M.so\n"
-          "  dsc MODEL.onnx --forward -o M.so\n"
-          "  dsc MODEL.onnx --loss=LOSS --plan --ranks=8\n"
-          "  dsc explain M.so\n"
-          "  dsc config check ds_config.json\n"
-          "  dsc export M.so --weights=TRAINED.safetensors -o OUT.onnx\n",
-          &llvm::errs()))
+  const Manual manual = line.describe();
+  std::string overview = "dsc: " + manual.summary + "\n\n";
+  for (const std::string &usage : manual.usage)
+    overview += "  dsc " + usage + "\n";
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return std::nullopt;
+
+  if (line.manual || line.completion) {
+    llvm::outs() << (line.manual ? manualPage(manual) : bashCompletion(manual));
+    std::exit(Success);
+  }
 
   Command command;
   if (line.configCommand) {

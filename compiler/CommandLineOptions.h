@@ -3,6 +3,7 @@
 
 #include "compiler/Options.h"
 #include "compiler/ScheduleNumbers.h"
+#include "runtime/manual/Manual.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace dsc {
@@ -261,6 +262,14 @@ struct CommandLine {
                      cl::desc("Print --plan as JSON (docs/plan.md). Default: "
                               "off")};
 
+  cl::opt<bool> manual{
+      "manual", cl::cat(outputs),
+      cl::desc("Print the manual page, then stop: dsc --manual | man -l -")};
+  cl::opt<bool> completion{
+      "completion", cl::cat(outputs),
+      cl::desc("Print the completion for bash, then stop: eval \"$(dsc "
+               "--completion)\"")};
+
   cl::opt<bool> printConfig{
       "print-config", cl::cat(outputs),
       cl::desc("Print every option with its value and where that came from, "
@@ -301,6 +310,7 @@ struct CommandLine {
                "where it was then")};
 
   void groupMlirFlags();
+  Manual describe();
   bool fill(CompileOptions &options, llvm::ArrayRef<std::string> arguments);
   void fillInit(OnnxImportOptions &options);
   bool checkSyntax();

@@ -15,8 +15,6 @@ using namespace dsc::runtime;
 
 namespace {
 
-constexpr double kMebibyte = 1 << 20;
-
 /// What lies on the path, or would have to be made there: a file in a folder
 /// that exists, or a folder with all those above it.
 Status checkPlace(const std::string &option, const std::string &path,
@@ -63,13 +61,35 @@ std::string describeReplicas(const Session &session, const StepReport &report) {
   return lines;
 }
 
-/// The most that any rank has had resident so far.
-Result<double> peakOfRanks(const Session &session) {
-  std::vector<double> peaks(session.ranks());
-  double own = peakMebibytes();
+/// One number of every rank.
+template <typename T>
+Result<std::vector<T>> gatherNumbers(const Session &session, T own) {
+  std::vector<T> numbers(session.ranks());
   DSC_RETURN_IF_ERROR(
-      session.peers().allGather(&own, peaks.data(), sizeof(own)));
-  return *std::max_element(peaks.begin(), peaks.end());
+      session.peers().allGather(&own, numbers.data(), sizeof(own)));
+  return numbers;
+}
+
+/// `12 bytes`, or `12, 8, 12 bytes on ranks 0 to 2` where they differ.
+std::string describeBytes(const std::vector<uint64_t> &bytes) {
+  if (std::count(bytes.begin(), bytes.end(), bytes[0]) == int64_t(bytes.size()))
+    return concat(bytes[0], " bytes", bytes.size() > 1 ? " a rank" : "");
+  std::string text;
+  for (uint64_t count : bytes)
+    text += concat(text.empty() ? "" : ", ", count);
+  return concat(text, " bytes on ranks 0 to ", bytes.size() - 1);
+}
+
+/// What was allocated, and whether that is what the layout says.
+Result<std::string> describeAllocation(const Session &session) {
+  DSC_ASSIGN(std::vector<uint64_t> allocated,
+             gatherNumbers(session, session.allocatedBytes()));
+  DSC_ASSIGN(std::vector<uint64_t> planned,
+             gatherNumbers(session, session.layout().totalBytes));
+  return describeBytes(allocated) +
+         (allocated == planned
+              ? ", as planned"
+              : ", and not the planned " + describeBytes(planned));
 }
 
 Status evaluateBatch(Session &session, const Dataset &data) {
@@ -95,11 +115,9 @@ Status dsc::runtime::checkPlaces(const RunOptions &options) {
 Status dsc::runtime::rehearse(Session &session, Trainer *trainer,
                               const Dataset *evalData, uint64_t totalSteps) {
   const bool speaks = session.rank() == 0;
+  DSC_ASSIGN(std::string allocation, describeAllocation(session));
   if (speaks)
-    std::printf("allocated  %.1f MiB%s, of %.1f planned\n",
-                session.allocatedBytes() / kMebibyte,
-                session.ranks() > 1 ? " a rank" : "",
-                session.layout().totalBytes / kMebibyte);
+    std::printf("allocated  %s\n", allocation.c_str());
   if (trainer) {
     StepReport report;
     DSC_RETURN_IF_ERROR(trainer->step(report));
@@ -119,7 +137,8 @@ Status dsc::runtime::rehearse(Session &session, Trainer *trainer,
   }
   if (evalData)
     DSC_RETURN_IF_ERROR(evaluateBatch(session, *evalData));
-  DSC_ASSIGN(double peak, peakOfRanks(session));
+  DSC_ASSIGN(std::vector<double> peaks,
+             gatherNumbers(session, peakMebibytes()));
   if (!speaks)
     return {};
   if (session.ranks() > 1)
@@ -127,6 +146,7 @@ Status dsc::runtime::rehearse(Session &session, Trainer *trainer,
                 trainer ? ", loss, gradient norm and replicas" : "");
   std::printf("used       peak RSS %.1f MiB%s, with the files that are mapped\n"
               "written    nothing\n",
-              peak, session.ranks() > 1 ? " on the largest rank" : "");
+              *std::max_element(peaks.begin(), peaks.end()),
+              session.ranks() > 1 ? " on the largest rank" : "");
   return {};
 }

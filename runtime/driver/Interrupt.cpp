@@ -1,6 +1,8 @@
 #include "runtime/driver/Interrupt.h"
 
+#include <cerrno>
 #include <initializer_list>
+#include <unistd.h>
 
 using namespace dsc::runtime;
 
@@ -8,9 +10,22 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-void remember(int) { interrupted = 1; }
+void remember(int) {
+  interrupted = 1;
+  announceInterrupt();
+}
 
 } // namespace
+
+void dsc::runtime::announceInterrupt() {
+  // Behind the ^C in the line that is redrawn.
+  static constexpr char kText[] = "\ndsrun: notice: ending after this update; "
+                                  "press Ctrl-C again to end at once\n";
+  const int error = errno;
+  if (::isatty(STDERR_FILENO)) [[maybe_unused]]
+    ssize_t written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+  errno = error;
+}
 
 InterruptGuard::InterruptGuard() {
   interrupted = 0;

@@ -5,6 +5,10 @@
 
 namespace dsc::runtime {
 
+/// Says on a terminal that an interrupt was heard, since the update may take
+/// long. Safe in a signal handler.
+void announceInterrupt();
+
 /// While it lives, the first SIGINT or SIGTERM only asks the training loop to
 /// end after its step; a second one ends the process at once.
 class InterruptGuard {

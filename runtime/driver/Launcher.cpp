@@ -121,8 +121,10 @@ int Launcher::wait() {
 
 void Launcher::interrupt(int signal) {
   // The training ends after its update; nothing else is worth waiting for.
-  if (world->slot(0).step.load() && world->interrupted().exchange(1) == 0)
+  if (world->slot(0).step.load() && world->interrupted().exchange(1) == 0) {
+    announceInterrupt();
     return;
+  }
   endAll();
   std::signal(signal, SIG_DFL);
   sigprocmask(SIG_SETMASK, &oldSignals, nullptr);

@@ -312,6 +312,12 @@ static std::vector<Option> otherRows() {
        nullptr, flag(&RunOptions::printConfig)},
       {"Other", "help", nullptr, "print this text", nullptr,
        flag(&RunOptions::help)},
+      {"Other", "manual", nullptr,
+       "print the manual page: dsrun --manual | man -l -", nullptr,
+       flag(&RunOptions::manual)},
+      {"Other", "completion", nullptr,
+       "print the completion for bash: eval \"$(dsrun --completion)\"", nullptr,
+       flag(&RunOptions::completion)},
       {"Other", "version", nullptr, "print the version", nullptr,
        flag(&RunOptions::version)},
   };

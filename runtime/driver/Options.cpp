@@ -1,6 +1,7 @@
 #include "runtime/driver/Options.h"
 #include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/OptionTable.h"
+#include "runtime/driver/RunManual.h"
 #include "runtime/driver/ShardWeights.h"
 
 #include <algorithm>
@@ -141,11 +142,13 @@ std::string RunOptions::spell(const std::string &name) const {
 }
 
 std::string dsc::runtime::helpText() {
-  std::string out =
-      "usage: dsrun MODULE.so --input NAME=FILE... --epochs N [options]\n"
-      "       dsrun MODULE.so --tokens FILE... --epochs N [options]\n"
-      "\n"
-      "Trains a module that dsc compiled. -x and --x are the same.\n";
+  const Manual manual = runManual();
+  std::string out;
+  for (const std::string &line : manual.usage)
+    out += (out.empty() ? "usage: dsrun " : "       dsrun ") + line + "\n";
+  std::string summary = manual.summary;
+  summary[0] = std::toupper(summary[0]);
+  appendWrapped(out, 0, 0, summary + ". " + manual.notes);
   std::string group;
   for (const Option &option : optionTable()) {
     if (option.group != group) {
@@ -163,10 +166,7 @@ std::string dsc::runtime::helpText() {
       words += std::string(" (default: ") + option.defaultText + ")";
     appendWrapped(out, left.size(), 28, words);
   }
-  out += "\nCtrl-C ends the training after its update; results are still "
-         "written.\n"
-         "Exit codes: 0 done; 1 input or environment; 2 usage; 3 internal "
-         "error;\n4 a rank was lost.\n";
+  appendWrapped(out, 0, 0, "Exit codes: " + manual.exitCodes);
   return out;
 }
 
@@ -232,7 +232,7 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
     list = chosen.isList() ? &chosen : nullptr;
   }
   others.insert(others.end(), argv + optind, argv + argc);
-  if (options.help || options.version)
+  if (options.help || options.version || options.manual || options.completion)
     return options;
   if (!options.config.empty())
     DSC_RETURN_IF_ERROR(applyConfig(options));

@@ -91,6 +91,7 @@ struct RunOptions {
   uint64_t stepsPerPrint = 0;
   bool wallClockBreakdown = false;
   bool dryRun = false, printConfig = false, help = false, version = false;
+  bool manual = false, completion = false;
   std::map<std::string, GivenOption> given; ///< By name; the rest is default.
   std::string config;                       ///< A ds_config.json.
   /// What the configuration asks the module to be compiled with.

@@ -15,6 +15,7 @@
 #include "runtime/driver/NanReport.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/driver/Results.h"
+#include "runtime/driver/RunManual.h"
 #include "runtime/driver/Settings.h"
 #include "runtime/driver/Trainer.h"
 
@@ -588,6 +589,10 @@ int dsrt_main(int argc, char **argv) {
     return report(log, options.status());
   if (options->help)
     std::fputs(helpText().c_str(), stdout);
+  else if (options->manual)
+    std::fputs(dsc::manualPage(runManual()).c_str(), stdout);
+  else if (options->completion)
+    std::fputs(dsc::bashCompletion(runManual()).c_str(), stdout);
   else if (options->version)
     std::printf("dsrun %s\n", dsrt_version());
   else if (options->printConfig)

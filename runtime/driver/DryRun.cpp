@@ -1,4 +1,5 @@
 #include "runtime/driver/DryRun.h"
+#include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/monitor/Progress.h"
 
@@ -7,7 +8,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -92,14 +92,6 @@ Result<std::string> describeAllocation(const Session &session) {
               : ", and not the planned " + describeBytes(planned));
 }
 
-Status evaluateBatch(Session &session, const Dataset &data) {
-  uint64_t first = std::min(session.rank() * data.batch(), data.samples());
-  std::vector<uint64_t> batch(std::min(data.batch(), data.samples() - first));
-  std::iota(batch.begin(), batch.end(), first);
-  DSC_RETURN_IF_ERROR(data.fill(session, batch));
-  return session.run(data.entry().name);
-}
-
 } // namespace
 
 Status dsc::runtime::checkPlaces(const RunOptions &options) {
@@ -136,7 +128,7 @@ Status dsc::runtime::rehearse(Session &session, Trainer *trainer,
                   "that are ignored\n");
   }
   if (evalData)
-    DSC_RETURN_IF_ERROR(evaluateBatch(session, *evalData));
+    DSC_RETURN_IF_ERROR(evaluateFirstBatch(session, *evalData));
   DSC_ASSIGN(std::vector<double> peaks,
              gatherNumbers(session, peakMebibytes()));
   if (!speaks)

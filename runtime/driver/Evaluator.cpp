@@ -174,3 +174,9 @@ Result<EvalReport> dsc::runtime::evaluate(Session &session, const Dataset &data,
         runBatches(session, data, counted, data.samples(), writer));
   return report;
 }
+
+Status dsc::runtime::evaluateFirstBatch(Session &session, const Dataset &data) {
+  uint64_t together = data.batch() * session.ranks();
+  return runBatches(session, data, 0, std::min(together, data.samples()),
+                    nullptr);
+}

@@ -59,6 +59,9 @@ Status writeOutputs(Session &session, const Dataset &data,
 Result<EvalReport> evaluate(Session &session, const Dataset &data,
                             OutputWriter *writer);
 
+/// Runs the data's entry on the first batch of each rank.
+Status evaluateFirstBatch(Session &session, const Dataset &data);
+
 } // namespace dsc::runtime
 
 #endif // DSC_RUNTIME_DRIVER_EVALUATOR_H

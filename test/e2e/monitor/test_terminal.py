@@ -24,7 +24,10 @@ class Terminal:
         self.child, self.end = pty.fork()
         if self.child == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-            os.execv(command[0], list(map(str, command)))
+            try:
+                os.execv(command[0], list(map(str, command)))
+            finally:
+                os._exit(127)
 
     def read_until(self, wanted):
         """Reads until the text holds `wanted`, or to the end for None."""

@@ -74,18 +74,30 @@ std::string branchOf(const ManualCommand &command) {
     }
     names += (option.name.size() == 1 ? " -" : " --") + option.name;
   }
-  return out + "    *)\n      options='" + names.substr(!names.empty()) +
-         "'\n      ;;\n    esac\n    ;;\n";
+  return out + "      *)\n        options='" + names.substr(!names.empty()) +
+         "'\n        ;;\n    esac\n    ;;\n";
 }
 
-/// Options whose list of files goes on, as patterns.
-std::string listsOf(const Manual &manual) {
+/// Finds out whether a list of files goes on, if an option has one.
+std::string listSearch(const ManualCommand &command) {
   std::string patterns;
-  for (const ManualOption &option : manual.commands.front().options)
+  for (const ManualOption &option : command.options)
     if (option.isList)
       patterns +=
           (patterns.empty() ? "-" : "|-") + option.name + "|--" + option.name;
-  return patterns.empty() ? "''" : patterns;
+  if (patterns.empty())
+    return "";
+  return "  for ((i = at; i > 0; i--)); do\n"
+         "    case ${COMP_WORDS[i]} in\n"
+         "      " +
+         patterns +
+         ")\n"
+         "        list=1\n"
+         "        break\n"
+         "        ;;\n"
+         "      -*) break ;;\n"
+         "    esac\n"
+         "  done\n";
 }
 
 constexpr const char *kBegin =
@@ -120,17 +132,7 @@ std::string dsc::bashCompletion(const Manual &manual) {
     subcommands += " " + manual.commands[i].name;
   }
   out += branchOf(manual.commands.front()) + "  esac\n";
-  out += "  for ((i = at; i > 0; i--)); do\n"
-         "    case ${COMP_WORDS[i]} in\n"
-         "    " +
-         listsOf(manual) +
-         ")\n"
-         "      list=1\n"
-         "      break\n"
-         "      ;;\n"
-         "    -*) break ;;\n"
-         "    esac\n"
-         "  done\n"
+  out += listSearch(manual.commands.front()) +
          "  if [[ -z $offers && -n $options ]]; then\n"
          "    if [[ $word == -* ]]; then\n"
          "      offers=$(compgen -W \"$options\" -- \"$word\")\n"

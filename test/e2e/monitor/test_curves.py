@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -97,6 +98,27 @@ def test_another_run_replaces_the_curves(watched, tmp_path):
     wanted = [(4, 0.5), (8, 0.5)]
     assert read_csv(tmp_path / "csv")["Train/Samples/lr"] == wanted
     assert read_tensorboard(tmp_path / "tb")["Train/Samples/lr"] == wanted
+
+
+def test_a_resumed_run_goes_on_in_the_files(watched, tmp_path):
+    """The run before went on beyond its last checkpoint; that is not kept twice."""
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    train(watched, whole, "--steps=9", "--seed=1")
+    kept = ["--seed=1", "--save", tmp_path / "saved", "--save-every=4"]
+    train(watched, tmp_path, "--steps=7", *kept)
+    shutil.rmtree(tmp_path / "saved/step-00000007")
+    lines = train(watched, tmp_path, "--steps=9", *kept, "--resume")
+    updates = [line for line in lines if "loss" in line]
+    saves = [line["step"] for line in lines if "save_stall_seconds" in line]
+    assert [line["step"] for line in updates] == list(range(1, 10)) and saves == [4, 8]
+    samples = [line["samples"] for line in updates]
+
+    for read, name in ((read_csv, "csv"), (read_tensorboard, "tb")):
+        curves, wanted = read(tmp_path / name), read(whole / name)
+        stalls = curves.pop("Train/Samples/save_stall_seconds")
+        assert [x for x, _ in stalls] == [samples[3], samples[7]]
+        assert curves == wanted, name
 
 
 def test_a_clock_that_goes_back(watched, tmp_path):

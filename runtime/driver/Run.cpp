@@ -528,8 +528,9 @@ Status Run::evaluateAtEnd(uint64_t step) {
       OutputWriter::create(options.outputDirectory, evalData->entry(), rank()));
   if (evalData->entry().kind == "forward") {
     DSC_RETURN_IF_ERROR(writeOutputs(*session, *evalData, writer));
-    std::printf("forward: outputs of %" PRIu64 " samples in %s\n",
-                evalData->samples(), options.outputDirectory.c_str());
+    if (rank() == 0)
+      std::printf("forward: outputs of %" PRIu64 " samples in %s\n",
+                  evalData->samples(), options.outputDirectory.c_str());
   } else {
     DSC_RETURN_IF_ERROR(evaluateOnce(step, &writer));
   }

@@ -33,8 +33,10 @@ std::vector<ManualOption>
 listOptions(cl::SubCommand &command,
             llvm::ArrayRef<const cl::OptionCategory *> groups) {
   std::vector<const cl::Option *> options;
+  // LLVM shows --help-list only while it prints --help, if there are groups.
   for (auto &entry : cl::getRegisteredOptions(command))
-    if (entry.second->getOptionHiddenFlag() == cl::NotHidden)
+    if (entry.second->getOptionHiddenFlag() == cl::NotHidden ||
+        entry.first == "help-list")
       options.push_back(entry.second);
   auto rank = [&](const cl::Option *option) {
     const auto *found = llvm::find(groups, option->Categories.front());

@@ -79,7 +79,8 @@ void PeerWatch::interrupt(int signal) {
   if ((world->slot(self).step.load() || world->interrupted().load()) &&
       !interrupted) {
     interrupted = true;
-    world->interrupted().store(1);
+    if (world->interrupted().exchange(1) == 0)
+      announceInterrupt();
     return;
   }
   std::signal(signal, SIG_DFL);

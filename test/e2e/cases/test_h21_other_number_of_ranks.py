@@ -126,3 +126,18 @@ def test_the_half_is_the_half_of_one_rank(runs, saved_by):
         {n: one.tensors[n] for n in names},
         10 * tolerance.RESUMED,
     )
+
+
+
+@pytest.mark.parametrize("weights", ["3,1,1", "0,1,1", "1,0,0"])
+def test_unequal_shards_are_saved_and_loaded(runs, weights):
+    """By three ranks of which each holds another share, or nothing."""
+    _, saved = runs.half(3)
+    name = "weights-" + weights
+    shares = "--shard-weights=" + weights
+    folder = runs.folder / "half-3"
+    _, unequal = runs.train(3, 3, HALF, name, shares, "--resume=%s" % folder)
+    _, equal = runs.train(1, 2, HALF, name + "-equal", "--resume=%s" % (runs.folder / name))
+    for made in (unequal, equal):
+        for tensor in saved.tensors.keys() - OF_THE_RUN:
+            assert made.tensors[tensor].tobytes() == saved.tensors[tensor].tobytes(), tensor

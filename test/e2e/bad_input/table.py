@@ -321,7 +321,7 @@ COMPILER = [
         "schedule",
         hostile.good_file,
         [BATCH, LOSS, "--lr-schedule=step"],
-        "dsc: error: --lr-schedule=step: choose one of constant, linear, cosine, WarmupLR, WarmupDecayLR, WarmupCosineLR",
+        "dsc: error: --lr-schedule=step: choose one of constant, linear, cosine, WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle, LRRangeTest",
         code=2,
     ),
     _dsc(
@@ -530,7 +530,7 @@ RUNTIME = [
         "other-abi",
         hostile.other_abi,
         [*TRAIN],
-        "dsrun: error: 'm.so': was compiled for version 99 of the runtime interface and this runtime has version 1; compile the model again with the dsc of this runtime (0.1.0)",
+        "dsrun: error: 'm.so': was compiled for version 99 of the runtime interface and this runtime has version 2; compile the model again with the dsc of this runtime (0.1.0)",
     ),
     _dsrun(
         "other-cpu",

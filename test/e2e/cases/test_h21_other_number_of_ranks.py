@@ -128,7 +128,6 @@ def test_the_half_is_the_half_of_one_rank(runs, saved_by):
     )
 
 
-
 @pytest.mark.parametrize("weights", ["3,1,1", "0,1,1", "1,0,0"])
 def test_unequal_shards_are_saved_and_loaded(runs, weights):
     """By three ranks of which each holds another share, or nothing."""

@@ -121,15 +121,3 @@ def test_moments_in_shards(models, ranks):
         work.path, work.folder / "p.so", *work.flags, "-zero=3", "--persistence-threshold=7"
     )
     check_same_bits(work.train_module(persistent, ranks, 1, UPDATES), whole)
-
-
-
-@pytest.mark.parametrize("weights", ["3,1,1", "0,2,1", "0,0,1"])
-@pytest.mark.parametrize("make", [make_zoo, make_mlp])
-def test_unequal_shards(models, make, weights):
-    """Who holds a part changes which parts the norm adds up, and no more."""
-    work = models(make)
-    equal = work.trained(3, 3, 1, UPDATES)
-    for stage in STAGES[1:]:
-        shares = "--shard-weights=" + weights
-        check_equal(work.trained(stage, 3, 1, UPDATES, shares), equal)

@@ -8,10 +8,10 @@ gradient, of which each rank adds up its own range first, is another one in roun
 import numpy as np
 import onnx
 import pytest
-from harness import zoo
+from harness import tolerance, zoo
 from harness.compare import check_losses
 from harness.models import mlp
-from harness.ranks import EQUAL, Work, check_equal
+from harness.ranks import Work, check_equal
 from harness.tools import run
 from safetensors.numpy import load_file
 
@@ -49,7 +49,7 @@ def check_shares(work, stage, weights, accumulate, *flags):
     assert len(lines) == 6
     assert [line["loss"] for line in lines] == [line["loss"] for line in equal_lines]
     norms = [[line["grad_norm"] for line in list] for list in (lines, equal_lines)]
-    check_losses(*norms, EQUAL)
+    check_losses(*norms, tolerance.RANKS)
     assert parameters.keys() == equal.keys()
     for name, array in equal.items():
         assert parameters[name].tobytes() == array.tobytes(), name

@@ -1,10 +1,17 @@
 """Fixtures, and the report of what was skipped for want of the corpus."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from harness.tools import REPOSITORY
+
+# What a shell starts in the background ignores Ctrl-C, and so would all that tests
+# start: a program heeds what it inherits.
+for interrupt in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(interrupt) == signal.SIG_IGN:
+        signal.signal(interrupt, signal.SIG_DFL)
 
 CORPUS = Path(os.environ.get("DSC_CORPUS", REPOSITORY.parent / "shared/onnx_corpus"))
 

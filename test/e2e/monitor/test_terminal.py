@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -34,7 +35,9 @@ class Terminal:
         limit = time.monotonic() + TIMEOUT_SECONDS
         while wanted is None or wanted not in self.text:
             ready = select.select([self.end], [], [], limit - time.monotonic())[0]
-            assert ready, "nothing came after:\n" + self.text
+            if not ready:
+                os.kill(self.child, signal.SIGKILL)
+                pytest.fail("nothing came after:\n" + self.text)
             try:
                 read = os.read(self.end, 65536)
             except OSError:  # the child has closed its end

@@ -19,6 +19,10 @@ namespace {
 /// enough that the disk does not notice.
 constexpr uint64_t kBlockBytes = uint64_t(1) << 20;
 
+/// Blocks that the disk is asked for ahead of those that threads are at, so
+/// that it never waits for a checksum.
+constexpr size_t kBlocksAhead = 32;
+
 /// A piece, or the header of a file.
 struct Range {
   uint32_t file;
@@ -101,6 +105,7 @@ public:
 
 private:
   void work();
+  void askFor(const Block &block) const;
   Status readBlock(Block &block, std::vector<std::byte> &scratch) const;
   Status readAt(const Range &range, uint64_t offset,
                 std::span<std::byte> memory) const;
@@ -181,9 +186,17 @@ Status Reading::readBlock(Block &block, std::vector<std::byte> &scratch) const {
   return {};
 }
 
+/// Has the system read a block into its cache; it may decline.
+void Reading::askFor(const Block &block) const {
+  posix_fadvise(files[block.range->file], block.range->offset + block.begin,
+                block.bytes, POSIX_FADV_WILLNEED);
+}
+
 void Reading::work() {
   std::vector<std::byte> scratch;
   for (size_t i; (i = next.fetch_add(1)) < blocks.size();) {
+    if (i + kBlocksAhead < blocks.size())
+      askFor(blocks[i + kBlocksAhead]);
     Status status;
     try {
       status = readBlock(blocks[i], scratch);

@@ -58,8 +58,10 @@ std::string escaped(const std::string &key) {
 /// before ended, behind blanks, commas and colons.
 class TreeBuilder : public nlohmann::json_sax<json> {
 public:
-  TreeBuilder(const std::string &text, const std::string &name)
-      : text(text), name(name), furthest(text.data()), end(text.data()) {}
+  TreeBuilder(const std::string &text, const std::string &name,
+              const std::string &what)
+      : text(text), name(name), what(what), furthest(text.data()),
+        end(text.data()) {}
 
   Result<ConfigDocument> build() {
     // The parser knows no byte-order mark in the middle of its own counting.
@@ -73,9 +75,7 @@ public:
     if (!failure.ok())
       return failure;
     if (!parsed || document.root.kind != ConfigNode::Kind::Object)
-      return inputError(name,
-                        ":1:1: a configuration is a JSON object, and "
-                        "this is ",
+      return inputError(name, ":1:1: ", what, " is a JSON object, and this is ",
                         document.root.describe());
     document.name = name;
     return std::move(document);
@@ -224,6 +224,7 @@ private:
 
   const std::string &text;
   const std::string &name;
+  const std::string &what;
   ConfigDocument document;
   std::vector<ConfigNode *> stack; ///< The objects and lists that are open.
   const char *furthest;            ///< Behind what the parser has read.
@@ -256,14 +257,15 @@ std::string ConfigNode::describe() const {
 }
 
 std::string ConfigDocument::place(const ConfigNode &node) const {
-  return concat(name, ":", node.line, ":", node.column, " (", node.pointer,
-                ")");
+  std::string at = concat(name, ":", node.line, ":", node.column);
+  return node.pointer.empty() ? at : concat(at, " (", node.pointer, ")");
 }
 
 Result<ConfigDocument> dsc::runtime::parseConfig(std::string text,
-                                                 const std::string &name) {
+                                                 const std::string &name,
+                                                 const std::string &what) {
   DSC_RETURN_IF_ERROR(blankComments(text, name));
-  return TreeBuilder(text, name).build();
+  return TreeBuilder(text, name, what).build();
 }
 
 Result<ConfigDocument> dsc::runtime::readConfig(const std::string &fileOrText) {

@@ -35,7 +35,7 @@ struct ConfigDocument {
   std::string name; ///< The file, for messages.
   ConfigNode root;  ///< An object.
 
-  /// FILE:LINE:COLUMN (POINTER).
+  /// FILE:LINE:COLUMN (POINTER), of the whole without a pointer.
   std::string place(const ConfigNode &node) const;
 };
 
@@ -46,8 +46,10 @@ struct ConfigDocument {
 /// an object has twice is an error.
 Result<ConfigDocument> readConfig(const std::string &fileOrText);
 
-/// The same for text that is there already. `name` stands for it in messages.
-Result<ConfigDocument> parseConfig(std::string text, const std::string &name);
+/// The same for text that is there already. `name` stands for it in messages,
+/// and `what` for what it should be.
+Result<ConfigDocument> parseConfig(std::string text, const std::string &name,
+                                   const std::string &what = "a configuration");
 
 } // namespace dsc::runtime
 

@@ -15,35 +15,6 @@ namespace {
 /// Far above any configuration; what is larger is another file.
 constexpr size_t kLargest = 4 << 20;
 
-Result<std::string> readFile(const std::string &path) {
-  auto failed = [&](const char *what) {
-    return inputError("'", path, "': ", what, ": ", errnoText(errno));
-  };
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return failed("cannot open");
-  std::string text(kLargest + 1, '\0');
-  size_t size = 0;
-  ssize_t got;
-  while (size < text.size() &&
-         (got = ::read(file, &text[size], text.size() - size)) != 0) {
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0) {
-      Status status = failed("cannot read");
-      ::close(file);
-      return status;
-    }
-    size += size_t(got);
-  }
-  ::close(file);
-  if (size > kLargest)
-    return inputError("'", path, "': over ", kLargest >> 20,
-                      " MiB, which no configuration is");
-  text.resize(size);
-  return text;
-}
-
 /// The bytes that base64 text stands for, in the usual alphabet or the one for
 /// URLs; nothing if it is not base64.
 std::optional<std::string> decodeBase64(const std::string &text) {
@@ -94,12 +65,41 @@ std::optional<size_t> skipComment(const std::string &text, size_t at) {
 
 } // namespace
 
+Result<std::string> dsc::runtime::readConfigFile(const std::string &path) {
+  auto failed = [&](const char *what) {
+    return inputError("'", path, "': ", what, ": ", errnoText(errno));
+  };
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return failed("cannot open");
+  std::string text(kLargest + 1, '\0');
+  size_t size = 0;
+  ssize_t got;
+  while (size < text.size() &&
+         (got = ::read(file, &text[size], text.size() - size)) != 0) {
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0) {
+      Status status = failed("cannot read");
+      ::close(file);
+      return status;
+    }
+    size += size_t(got);
+  }
+  ::close(file);
+  if (size > kLargest)
+    return inputError("'", path, "': over ", kLargest >> 20,
+                      " MiB, which no configuration is");
+  text.resize(size);
+  return text;
+}
+
 Result<std::string> dsc::runtime::readConfigText(const std::string &fileOrText,
                                                  std::string &name) {
   name = fileOrText;
   struct stat info;
   if (::stat(fileOrText.c_str(), &info) == 0)
-    return readFile(fileOrText);
+    return readConfigFile(fileOrText);
   int error = errno;
   if (auto decoded = decodeBase64(fileOrText)) {
     name = "<base64>";

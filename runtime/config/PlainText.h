@@ -11,6 +11,9 @@ namespace dsc::runtime {
 Result<std::string> readConfigText(const std::string &fileOrText,
                                    std::string &name);
 
+/// The text of a file, if it is no larger than a configuration can be.
+Result<std::string> readConfigFile(const std::string &path);
+
 /// Makes JSON of it: comments, and commas behind the last element, become
 /// blanks, so that every other character stays where it is.
 Status blankComments(std::string &text, const std::string &name);

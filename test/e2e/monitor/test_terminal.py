@@ -10,7 +10,9 @@ import struct
 import subprocess
 import termios
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 from harness.tools import BIN, TIMEOUT_SECONDS, run
 
@@ -97,6 +99,34 @@ def test_ctrl_c_ends_the_line_and_the_run(watched, tmp_path, ranks):
     assert rest[1:] == ["saved %s" % saved, ""], terminal.text
     hint = "dsrun: notice: ending after this update; press Ctrl-C again to end at once"
     assert rows.count(hint) == 1, terminal.text
+
+
+def catches_interrupts(process):
+    status = Path("/proc/%d/status" % process).read_text()
+    if not status.startswith("Name:\tdsrun\n"):  # Still what starts it.
+        return False
+    return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (signal.SIGINT - 1) & 1
+
+
+def test_a_second_ctrl_c_ends_the_run_at_once(watched, tmp_path):
+    # One update of minutes. The files have holes and take no room.
+    count = 40_000_000
+    for name, dtype, shape in ("x", np.float32, (count, 6)), ("y", np.int64, (count,)):
+        np.lib.format.open_memmap(tmp_path / (name + ".npy"), "w+", dtype, shape)
+    data = ["--input=%s=%s" % (name, tmp_path / (name + ".npy")) for name in "xy"]
+    saved = tmp_path / "w.safetensors"
+    flags = ["--steps=1", "--accumulate=%d" % (count // 4), "--save", saved]
+    terminal = Terminal(100, BIN / "dsrun", watched.module, *data, *flags)
+    limit = time.monotonic() + TIMEOUT_SECONDS
+    while not catches_interrupts(terminal.child):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    terminal.press(b"\x03")
+    terminal.read_until("press Ctrl-C again to end at once")
+    terminal.press(b"\x03")
+    code, _ = terminal.finish()
+    assert code == -signal.SIGINT, terminal.text
+    assert not saved.exists()
 
 
 @pytest.mark.parametrize("flag, lines", [("--steps-per-print=4", 3), ("--wall-clock-breakdown", 2)])

@@ -24,3 +24,23 @@ StringRef dsc::getLayerOrName(train::ParameterOp parameter) {
   StringRef layer = getLayerName(parameter);
   return layer.empty() ? parameter.getSymName() : layer;
 }
+
+llvm::StringSet<> dsc::collectLayers(ModuleOp module) {
+  llvm::StringSet<> layers;
+  for (auto parameter : module.getOps<train::ParameterOp>())
+    layers.insert(getLayerName(parameter));
+  return layers;
+}
+
+StringRef dsc::getWholeLayer(StringRef layer, const llvm::StringSet<> &layers) {
+  StringRef whole = layer;
+  // From the inside out, until a part that is a number alone.
+  for (size_t dot; (dot = layer.rfind('.')) != StringRef::npos;) {
+    if (llvm::all_of(layer.drop_front(dot + 1), llvm::isDigit))
+      break;
+    layer = layer.take_front(dot);
+    if (layers.contains(layer))
+      whole = layer;
+  }
+  return whole;
+}

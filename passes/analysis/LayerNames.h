@@ -5,6 +5,9 @@
 
 #include "dialects/train/TrainOps.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+
 namespace dsc {
 
 /// The longest proper prefix of `name` that ends in a number before a
@@ -17,6 +20,15 @@ llvm::StringRef getLayerName(train::ParameterOp parameter);
 
 /// The layer of a parameter; one without a layer is a layer of its own.
 llvm::StringRef getLayerOrName(train::ParameterOp parameter);
+
+/// The layers of all parameters of a module.
+llvm::StringSet<> collectLayers(mlir::ModuleOp module);
+
+/// The layer of `layers` that `layer` is a part of, or itself: `h.0` for
+/// `h.0.ln_1`. A number alone begins a layer that is no part
+/// (`encoder1.layers.0` in `encoder1`).
+llvm::StringRef getWholeLayer(llvm::StringRef layer,
+                              const llvm::StringSet<> &layers);
 
 } // namespace dsc
 

@@ -4,6 +4,8 @@
 #ifndef DSC_PASSES_DIFFERENTIATE_NAMES_H
 #define DSC_PASSES_DIFFERENTIATE_NAMES_H
 
+#include "passes/analysis/TrainingStep.h"
+
 namespace dsc::names {
 
 // The function that the stage consumes, and the entries that it makes.
@@ -19,7 +21,7 @@ inline constexpr char updateDebug[] = "update.debug";
 
 // Accumulators.
 inline constexpr char lossSum[] = "dsc.loss_sum";
-inline constexpr char lossWeight[] = "dsc.loss_weight";
+inline constexpr const char *lossWeight = kLossWeight;
 inline constexpr char evalLossSum[] = "dsc.eval_loss_sum";
 inline constexpr char evalWeight[] = "dsc.eval_weight";
 inline constexpr char evalCorrect[] = "dsc.eval_correct";

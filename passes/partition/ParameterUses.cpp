@@ -1,32 +1,10 @@
 #include "passes/partition/ParameterUses.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 using namespace mlir;
 using namespace dsc;
 
-llvm::StringSet<> dsc::collectLayers(ModuleOp module) {
-  llvm::StringSet<> layers;
-  for (auto parameter : module.getOps<train::ParameterOp>())
-    layers.insert(getLayerName(parameter));
-  return layers;
-}
-
-StringRef LayerClock::getWhole(StringRef layer) const {
-  StringRef whole = layer;
-  // From the inside out, until a part that is a number alone.
-  for (size_t dot; (dot = layer.rfind('.')) != StringRef::npos;) {
-    if (llvm::all_of(layer.drop_front(dot + 1), llvm::isDigit))
-      break;
-    layer = layer.take_front(dot);
-    if (layers.contains(layer))
-      whole = layer;
-  }
-  return whole;
-}
-
 unsigned LayerClock::enter(StringRef layer) {
-  StringRef whole = getWhole(layer);
+  StringRef whole = getWholeLayer(layer, layers);
   if (layer != current)
     ++changes;
   if (whole != currentWhole)

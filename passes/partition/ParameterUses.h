@@ -6,17 +6,11 @@
 #include "passes/analysis/LayerNames.h"
 #include "passes/analysis/StateAccess.h"
 
-#include "llvm/ADT/StringSet.h"
-
 namespace dsc {
 
-/// The layers of all parameters of a module.
-llvm::StringSet<> collectLayers(mlir::ModuleOp module);
-
 /// Tells where a list of uses goes from one layer to another, in one pass. A
-/// part of a layer that its name numbers (`h.0.ln_1` in `h.0`) is a layer of
-/// its own, but no other one to that which it is a part of. A number alone
-/// begins a layer that is no part (`encoder1.layers.0` in `encoder1`).
+/// part of a layer (see getWholeLayer) is a layer of its own, but no other one
+/// to that which it is a part of.
 class LayerClock {
 public:
   /// `layers` are those of the module.
@@ -27,9 +21,6 @@ public:
   unsigned enter(llvm::StringRef layer);
 
 private:
-  /// The layer that `layer` is a part of, or itself.
-  llvm::StringRef getWhole(llvm::StringRef layer) const;
-
   const llvm::StringSet<> &layers;
   llvm::StringRef current, currentWhole;
   unsigned changes = 0, wholeChanges = 0;

@@ -285,8 +285,13 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   if (!checkChoice("target", targetName, {"host", "native"}) ||
       !checkChoice("precision", precision, {"f32", "f64"}) ||
       !checkChoice("fuse", fuse, {"all", "none"}) ||
-      !checkChoice("schedule-stage", scheduleStage, {"on", "off"}))
+      !checkChoice("schedule-stage", scheduleStage, {"on", "off"}) ||
+      !checkChoice("recompute", recompute, {"none", "blocks", "auto"}))
     return false;
+  if (recompute != "none" && scheduleStage == "off")
+    return usageError("--recompute=" + recompute +
+                      " needs the schedule stage, which --schedule-stage=off "
+                      "leaves out");
   if (zero > 3)
     return usageError("--zero=" + llvm::Twine(zero) +
                       ": choose one of 0, 1, 2, 3");
@@ -312,6 +317,10 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   options.partition.bucketElements = bucketSize;
   options.lower.maxWorld = maxWorld;
   options.schedule.enabled = scheduleStage == "on";
+  using Recompute = ScheduleOptions::Recompute;
+  options.schedule.recompute = recompute == "blocks" ? Recompute::Blocks
+                               : recompute == "auto" ? Recompute::Auto
+                                                     : Recompute::None;
   return true;
 }
 

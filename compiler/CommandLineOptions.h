@@ -212,6 +212,13 @@ struct CommandLine {
       cl::cat(target),
       cl::desc("Move collectives away from their uses. Results are the same "
                "bits either way. Default: on")};
+  cl::opt<std::string> recompute{
+      "recompute", cl::value_desc("none|blocks|auto"), cl::init("none"),
+      cl::cat(target),
+      cl::desc("Activations that backward computes again instead of finding "
+               "them in memory: none; all inside of each layer but the last; "
+               "or what --memory-limit asks for, and no more. Results are the "
+               "same bits. Default: none")};
 
   //===--- Output and inspection -----------------------------------------===//
   cl::opt<std::string> output{

@@ -18,6 +18,9 @@ namespace dsc {
 struct ScheduleOptions {
   /// Off leaves what correctness needs: the async form in program order.
   bool enabled = true;
+  /// Which activations are computed again in backward, rather than kept.
+  enum class Recompute { None, Blocks, Auto };
+  Recompute recompute = Recompute::None;
 };
 
 /// Makes the async form, optimises it if enabled, and checks the exit form.

@@ -37,6 +37,51 @@ def AssignInplacePass : Pass<"schedule-assign-inplace", "::mlir::ModuleOp"> {
   }];
 }
 
+def MarkBlocksPass : Pass<"schedule-mark-blocks", "::mlir::ModuleOp"> {
+  let summary = "Mark everything inside of layers for recomputation";
+  let description = [{
+    Sets `zero.recompute` on the regions of forward whose results backward uses
+    and that stand inside of one layer, and on those that these need: what is
+    kept of a layer is what it gets from others, as with activation checkpoints
+    around each layer. The last layer is not marked, since its backward follows
+    at once; a region whose results another layer uses is not, either. Layers
+    are told by the names of parameters, as partition tells them.
+
+    ```mlir
+    %1 = nn.fusion ins(%a = %0 : tensor<4xf32>) -> (tensor<4xf32>) { ... }
+    ```
+    becomes
+    ```mlir
+    %1 = nn.fusion ins(%a = %0 : tensor<4xf32>) -> (tensor<4xf32>) attributes {zero.recompute} { ... }
+    ```
+  }];
+}
+
+def RecomputePass : Pass<"schedule-recompute", "::mlir::ModuleOp"> {
+  let summary = "Run annotated regions again in backward";
+  let description = [{
+    Expects the async form. Gives each region of forward with `zero.recompute` a
+    copy right before the first use of its results in backward, and lets backward
+    use the copy, so that the results need not be kept in between. A copy takes
+    gathered parameters from a gather of backward, which is moved up where it
+    stands behind. The same operations on the same values give the same bits.
+
+    ```mlir
+    %1 = nn.fusion ins(%a = %0 : tensor<4xf32>) -> (tensor<4xf32>) attributes {zero.recompute} { ... }
+    train.accumulate @dsc.loss_weight, %weight : tensor<f64>
+    %2 = nn.fusion ins(%b = %1 : tensor<4xf32>, ...) -> (tensor<4xf32>) { ... }
+    ```
+    becomes
+    ```mlir
+    %1 = nn.fusion ins(%a = %0 : tensor<4xf32>) -> (tensor<4xf32>) { ... }
+    train.accumulate @dsc.loss_weight, %weight : tensor<f64>
+    %3 = nn.fusion ins(%a = %0 : tensor<4xf32>) -> (tensor<4xf32>) { ... }
+    %2 = nn.fusion ins(%b = %3 : tensor<4xf32>, ...) -> (tensor<4xf32>) { ... }
+    ```
+  }];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+}
+
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exit form of the schedule stage";
   let description = [{

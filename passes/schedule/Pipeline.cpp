@@ -8,8 +8,12 @@ using namespace mlir;
 void dsc::buildSchedulePipeline(OpPassManager &manager,
                                 const ScheduleOptions &options) {
   manager.addPass(createSplitCollectivesPass());
-  if (options.enabled)
+  if (options.enabled) {
     manager.addPass(createAssignInplacePass());
+    if (options.recompute == ScheduleOptions::Recompute::Blocks)
+      manager.addPass(createMarkBlocksPass());
+    manager.addPass(createRecomputePass());
+  }
   manager.addPass(createVerifyScheduledPass());
 }
 
@@ -21,6 +25,15 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(Stage::On),
       llvm::cl::values(clEnumValN(Stage::On, "on", "update states in place"),
                        clEnumValN(Stage::Off, "off", "keep program order"))};
+  using Recompute = dsc::ScheduleOptions::Recompute;
+  Option<Recompute> recompute{
+      *this, "recompute",
+      llvm::cl::desc("What backward computes again (default: none)"),
+      llvm::cl::init(Recompute::None),
+      llvm::cl::values(
+          clEnumValN(Recompute::None, "none", "nothing"),
+          clEnumValN(Recompute::Blocks, "blocks", "the inside of each layer"),
+          clEnumValN(Recompute::Auto, "auto", "what a memory limit asks for"))};
 };
 } // namespace
 
@@ -28,7 +41,8 @@ void dsc::registerSchedulePipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "dsc-schedule", "Decide when exchanges begin and end",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        buildSchedulePipeline(manager,
-                              {options.stage == PipelineOptions::Stage::On});
+        buildSchedulePipeline(
+            manager,
+            {options.stage == PipelineOptions::Stage::On, options.recompute});
       });
 }

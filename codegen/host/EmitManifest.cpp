@@ -1,6 +1,7 @@
 #include "codegen/host/Passes.h"
 #include "dialects/exec/ExecOps.h"
 #include "dialects/train/TrainOps.h"
+#include "passes/analysis/ProgramOperations.h"
 #include "runtime/abi/dsrt.h"
 #include "runtime/abi/dsrt_layout.h"
 
@@ -93,6 +94,7 @@ private:
   void addParameter(exec::StateOp state, DictionaryAttr parameter);
   void addEntry(exec::ProgramOp program);
   Json convertTensor(DictionaryAttr tensor);
+  Json listCalls(exec::ProgramOp program);
 
   SymbolTable symbols;
 };
@@ -194,6 +196,22 @@ Json ManifestWriter::convertTensor(DictionaryAttr tensor) {
   return row;
 }
 
+/// What each call of the runtime is, so that one that was measured has a name.
+Json ManifestWriter::listCalls(exec::ProgramOp program) {
+  Json rows = Json::array();
+  for (const ProgramOperation &operation : listOperations(program, symbols)) {
+    Json row = {{"name", operation.name},
+                {"stream", static_cast<int>(operation.stream)},
+                {"cat", stringifyOperationCategory(operation.category).str()}};
+    if (!operation.node.empty())
+      row["node"] = operation.node;
+    if (operation.bytes)
+      row["bytes"] = operation.bytes;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 void ManifestWriter::addEntry(exec::ProgramOp program) {
   Json inputs = Json::array(), outputs = Json::array();
   int64_t entryBatch = 1;
@@ -226,6 +244,7 @@ void ManifestWriter::addEntry(exec::ProgramOp program) {
        {"arena_bytes", program.getArena()},
        {"launches", std::distance(launches.begin(), launches.end())},
        {"collectives", collectives},
+       {"operations", listCalls(program)},
        {"hash", hash}});
 }
 

@@ -1,54 +1,11 @@
 #include "compiler/plan/ArenaUse.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SetVector.h"
 #include <map>
 #include <optional>
 #include <utility>
 
 using namespace dsc;
 using namespace mlir;
-
-StringRef dsc::getCollectiveGroup(Operation *op) {
-  if (auto gather = dyn_cast<exec::AllGatherOp>(op))
-    return gather.getGroup().value_or("");
-  if (auto exchange = dyn_cast<exec::AllToAllOp>(op))
-    return exchange.getGroup();
-  return "";
-}
-
-/// Names of the ONNX places that `location` was made from. Of a function's node
-/// it is the node that counts, not its callers.
-static void collectNames(Location location, llvm::SetVector<StringRef> &names) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    names.insert(name.getName().getValue());
-  else if (auto call = dyn_cast<CallSiteLoc>(location))
-    collectNames(call.getCallee(), names);
-  else if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      collectNames(part, names);
-}
-
-OpPlace dsc::describePlace(Operation *op) {
-  OpPlace place;
-  place.operation = op->getName().stripDialect().str();
-  if (auto launch = dyn_cast<exec::LaunchOp>(op)) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        op, launch.getKernelAttr());
-    auto kind =
-        kernel ? kernel->getAttrOfType<StringAttr>(exec::kKindAttr) : nullptr;
-    place.operation = launch.getKernel().str();
-    if (kind)
-      place.operation += (" (" + kind.getValue() + ")").str();
-  } else if (StringRef group = getCollectiveGroup(op); !group.empty()) {
-    place.operation += (" " + group).str();
-  }
-  llvm::SetVector<StringRef> names;
-  collectNames(op->getLoc(), names);
-  for (StringRef name : names)
-    place.nodes.push_back(name.str());
-  return place;
-}
 
 namespace {
 

@@ -1,26 +1,14 @@
 #ifndef DSC_COMPILER_PLAN_ARENAUSE_H
 #define DSC_COMPILER_PLAN_ARENAUSE_H
 
-#include "dialects/exec/ExecOps.h"
-#include <string>
+#include "passes/analysis/ProgramOperations.h"
+
 #include <vector>
 
 namespace dsc {
 
 /// What a buffer of the step region is for.
 enum class BufferUse { Activation, Gather, Reduction };
-
-/// An operation as a reader knows it.
-struct OpPlace {
-  std::string operation; ///< Such as `contraction`, `all_gather fc1`.
-  /// Nodes and initializers of the ONNX file that it comes from, if any.
-  std::vector<std::string> nodes;
-};
-
-/// The group of a collective that moves one; empty for other operations.
-llvm::StringRef getCollectiveGroup(mlir::Operation *op);
-
-OpPlace describePlace(mlir::Operation *op);
 
 /// Bytes that are in use at one place.
 struct LiveBuffer {

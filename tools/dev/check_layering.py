@@ -41,7 +41,7 @@ TABLE = {
     "passes/schedule": ["dialects", "passes/analysis"],
     "passes/lower": ["dialects", "passes/analysis"],
     "codegen/kernel": ["dialects", "runtime/abi"],
-    "codegen/host": ["dialects", "codegen/kernel", "runtime/abi"],
+    "codegen/host": ["dialects", "passes/analysis", "codegen/kernel", "runtime/abi"],
     "compiler/import": ["dialects"],
     "compiler/export": ["dialects", "compiler/import", "compiler/OutputFile.h", "runtime/base", "runtime/data"],
     "compiler": ["dialects", "passes", "codegen", "compiler", "runtime/abi", "runtime/config", "runtime/machine", "runtime/manual"],

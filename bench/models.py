@@ -20,12 +20,17 @@ GPT_BATCH, GPT_LENGTH = 4, 256
 def gpt_6x384(path):
     """Writes the example's GPT with 6 layers of width 384, 256 tokens, without
     its weights."""
+    gpt(path, layers=6, width=384)
+
+
+def gpt(path, layers, width):
+    """The same of another size, with heads of 64."""
     import make_model
     import onnx
     import torch
 
-    make_model.CONTEXT, make_model.WIDTH = GPT_LENGTH, 384
-    make_model.HEADS, make_model.LAYERS = 6, 6
+    make_model.CONTEXT, make_model.WIDTH = GPT_LENGTH, width
+    make_model.HEADS, make_model.LAYERS = width // 64, layers
     torch.manual_seed(0)
     model = make_model.Gpt()
     for parameter in model.parameters():  # equal ones would become one tensor

@@ -70,7 +70,7 @@ bool CommandLine::fillOutput(CompileOptions &options) {
                       ": neither a stage nor one of llvm, asm, obj, so");
   }
   options.output = dryRun ? "" : output.getValue();
-  if (!options.output.empty() || options.plan.enabled)
+  if (!options.output.empty() || options.inspectsPrograms())
     return true;
   switch (options.outputKind) {
   case OutputKind::SharedObject:
@@ -89,19 +89,24 @@ bool CommandLine::fillOutput(CompileOptions &options) {
 /// cannot be combined with it.
 bool CommandLine::fillPlan(CompileOptions &options) {
   options.plan.enabled = plan.getNumOccurrences() != 0 || dryRun;
-  if (!options.plan.enabled) {
+  if (!fillSimulate(options))
+    return false;
+  if (!options.inspectsPrograms()) {
     const cl::Option *needPlan[] = {&ranks, std::addressof(shardWeights),
                                     &json};
     for (const cl::Option *option : needPlan)
       if (option->getNumOccurrences())
         return usageError("--" + option->ArgStr +
-                          " has no effect without --plan");
+                          " has no effect without --plan or --simulate");
     return true;
   }
   if (!plan.empty() && plan != "verbose")
     return usageError("--plan=" + plan.getValue() +
                       ": it is --plan or --plan=verbose");
-  StringRef flag = dryRun ? "--dry-run" : "--plan";
+  StringRef flag = dryRun                 ? "--dry-run"
+                   : options.plan.enabled ? "--plan"
+                   : simulate             ? "--simulate"
+                                          : "--timeline";
   if (params)
     return usageError("--params stops before there is a plan; drop " + flag);
   if (std::optional<Stage> stage = lookupStage(emit);
@@ -111,7 +116,7 @@ bool CommandLine::fillPlan(CompileOptions &options) {
   if (dryRun && !dumpStages.empty())
     return usageError("--dump-stages writes files; drop --dry-run");
   if (!dryRun && output == "-")
-    return usageError("--plan prints to standard output: give -o a file");
+    return usageError(flag + " prints to standard output: give -o a file");
   options.plan.verbose = plan == "verbose";
   options.plan.json = json;
   options.plan.schedule = dryRun;
@@ -465,5 +470,9 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
   command.compile = std::make_unique<CompileOptions>();
   if (!line.fill(*command.compile, config.arguments()))
     return std::nullopt;
+  if (!line.readMachine(*command.compile)) {
+    command.compile.reset();
+    command.exitCode = InputError;
+  }
   return command;
 }

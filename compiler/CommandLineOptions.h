@@ -220,6 +220,12 @@ struct CommandLine {
                "or what --memory-limit asks for, and no more. Results are the "
                "same bits. Default: none")};
 
+  cl::opt<std::string> topology{
+      "topology", cl::value_desc("FILE"), cl::cat(target),
+      cl::desc("Machine that times are predicted for (docs/machines.md): a "
+               "file, or one that dsc knows by name: a100x8, h100x8, h200x8, "
+               "ascend910bx8, host. Default: figures of a host of 2 cores")};
+
   //===--- Output and inspection -----------------------------------------===//
   cl::opt<std::string> output{
       "o",
@@ -251,10 +257,22 @@ struct CommandLine {
                "bytes on the wire, the peak of a step; verbose also lists "
                "every operation. Writes a module only if -o names one. "
                "Default: off")};
+  cl::opt<bool> simulate{
+      "simulate", cl::cat(outputs),
+      cl::desc("Print how long a step takes on --ranks ranks of --topology, "
+               "what of its communication is not hidden, what each link "
+               "carries, and the peak of memory (docs/simulate.md). Writes a "
+               "module only if -o names one. Default: off")};
+  cl::opt<std::string> timeline{
+      "timeline", cl::value_desc("OUT.json"), cl::cat(outputs),
+      cl::desc("Write when each operation is expected to run on each stream, "
+               "in Chrome's trace format, which ui.perfetto.dev opens. Writes "
+               "a module only if -o names one. Default: none")};
   cl::opt<unsigned> ranks{"ranks", cl::value_desc("RANKS"), cl::init(1),
                           cl::cat(outputs),
-                          cl::desc("Ranks that --plan is for, up to "
-                                   "--max-world. Default: 1")};
+                          cl::desc("Ranks that --plan, --simulate and "
+                                   "--timeline are for, up to --max-world. "
+                                   "Default: 1")};
   cl::list<unsigned> shardWeights{
       "shard-weights", cl::value_desc("W0,W1,..."), cl::CommaSeparated,
       cl::cat(outputs),
@@ -265,9 +283,10 @@ struct CommandLine {
       "dry-run", cl::cat(outputs),
       cl::desc("Check everything, print the plan and when each collective "
                "starts and is waited for, and write nothing. Default: off")};
-  cl::opt<bool> json{"json", cl::cat(outputs),
-                     cl::desc("Print --plan as JSON (docs/plan.md). Default: "
-                              "off")};
+  cl::opt<bool> json{
+      "json", cl::cat(outputs),
+      cl::desc("Print --plan as JSON (docs/plan.md), or --simulate "
+               "(docs/simulate.md). Default: off")};
 
   cl::opt<bool> manual{
       "manual", cl::cat(outputs),
@@ -334,6 +353,9 @@ struct CommandLine {
   bool fillOutput(CompileOptions &options);
   bool fillPlan(CompileOptions &options);
   bool fillShardWeights(PlanOptions &options);
+  bool fillSimulate(CompileOptions &options);
+  /// Reads the machine of --topology. Prints what is wrong with it.
+  bool readMachine(CompileOptions &options);
 };
 
 } // namespace dsc

@@ -2,6 +2,7 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/EntrySets.h"
+#include "compiler/InspectPrograms.h"
 #include "compiler/MicroBatch.h"
 #include "compiler/Options.h"
 #include "compiler/OutputFile.h"
@@ -49,7 +50,6 @@ private:
   ExitCode runStage(const StageInfo &stage);
   ExitCode runPasses(const StageInfo &stage, ModuleOp module,
                      const CompileOptions &options);
-  bool makePlan();
   ExitCode failStage(const StageInfo &stage, ModuleOp module,
                      StringRef failedPass);
   bool dump(const StageInfo &stage);
@@ -65,8 +65,8 @@ private:
   std::vector<EntrySet> sets;
   /// Filled before lower, which turns parameters into rows of the state table.
   std::vector<WeightSource> weights;
-  /// What --plan prints, once all has been written.
-  std::string planText;
+  /// What --plan and --simulate print, once all has been written.
+  std::string inspection;
   DefaultTimingManager timing;
   TimingScope rootScope;
   unsigned errors = 0;
@@ -204,20 +204,6 @@ ExitCode Compilation::runStage(const StageInfo &stage) {
   return Success;
 }
 
-/// Works out what --plan prints, from the programs as they will run.
-bool Compilation::makePlan() {
-  llvm::Expected<RankPlan> plan =
-      planRank(*modules.front(), options.plan.ranks, options.plan.shardWeights);
-  if (!plan) {
-    llvm::WithColor::error(llvm::errs(), "dsc")
-        << llvm::toString(plan.takeError()) << '\n';
-    return false;
-  }
-  llvm::raw_string_ostream os(planText);
-  (options.plan.json ? printPlanJson : printPlan)(*plan, options.plan, os);
-  return true;
-}
-
 ExitCode Compilation::run() {
   for (const StageInfo &stage : getStages()) {
     if (stage.stage == Stage::Lower)
@@ -230,8 +216,8 @@ ExitCode Compilation::run() {
       printParameterTable(*modules.front(), llvm::outs());
       return Success;
     }
-    if (options.plan.enabled && stage.stage == Stage::Lower) {
-      if (!makePlan())
+    if (options.inspectsPrograms() && stage.stage == Stage::Lower) {
+      if (!inspectPrograms(*modules.front(), options, inspection))
         return InputError;
       if (options.output.empty())
         break;
@@ -242,7 +228,7 @@ ExitCode Compilation::run() {
   }
   if (!options.output.empty() && !write())
     return InputError;
-  llvm::outs() << planText;
+  llvm::outs() << inspection;
   return Success;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/Stages.h"
 #include "compiler/import/onnx/OnnxImporter.h"
 #include "compiler/plan/PrintPlan.h"
+#include "compiler/simulate/PrintSimulation.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/fusion/Passes.h"
 #include "passes/lower/Passes.h"
@@ -12,6 +13,8 @@
 #include "passes/partition/Passes.h"
 #include "passes/precision/Passes.h"
 #include "passes/schedule/Passes.h"
+#include "runtime/machine/Machine.h"
+#include <optional>
 #include <string>
 
 namespace dsc {
@@ -24,9 +27,9 @@ enum class OutputKind { Stage, LLVMIR, Assembly, Object, SharedObject };
 struct CompileOptions {
   /// ONNX file to read.
   std::string model;
-  /// File to write; "-" is standard output, and empty, which only --plan
-  /// allows, none. The module's weights are written beside it, with `.so`
-  /// replaced by `.weights.safetensors`.
+  /// File to write; "-" is standard output, and empty, which only options that
+  /// inspect programs allow, none. The module's weights are written beside it,
+  /// with `.so` replaced by `.weights.safetensors`.
   std::string output;
   OutputKind outputKind = OutputKind::SharedObject;
   /// Last stage to run when `outputKind` is Stage.
@@ -41,6 +44,13 @@ struct CompileOptions {
   uint64_t microBatch = 0;
   /// What to print of the memory and the wire of one rank.
   PlanOptions plan;
+  /// What to predict of time.
+  SimulateOptions simulate;
+  /// Machine to predict for; none: the figures that dsc is built with.
+  std::optional<runtime::Machine> machine;
+
+  /// Whether something is printed of the programs, which then need no module.
+  bool inspectsPrograms() const { return plan.enabled || simulate.isAsked(); }
 
   OnnxImportOptions import;
   NormalizeOptions normalize;

@@ -1,0 +1,190 @@
+#include "passes/analysis/CostModel.h"
+
+#include "dialects/nn/NnOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <algorithm>
+
+using namespace dsc;
+using namespace mlir;
+
+/// FLOPs of a function that is a polynomial behind a reduction of its argument.
+static constexpr double kFunctionFlops = 20;
+
+CostModel CostModel::getDefault(int64_t ranks) {
+  const double share = 1.0 / double(ranks);
+  CostModel model;
+  model.name = "a host of 2 cores";
+  model.contractionFlops[0] = 80e9 * share;
+  model.contractionFlops[1] = model.contractionFlops[2] = 160e9 * share;
+  model.vectorFlops = 30e9 * share;
+  model.memoryBytesPerSecond = 20e9 * share;
+  model.launchSeconds = 2e-6;
+  model.links.push_back({"shared memory", 1 << 20, 2e-5, 10e9 * share});
+  model.transferBytesPerSecond = 1e9 * share;
+  model.transferLatencySeconds = 1e-4;
+  model.computeShare = 1;
+  model.memoryBytes = 0;
+  model.ranks = ranks;
+  return model;
+}
+
+namespace {
+
+/// Follows the ops of a block, with the elements of each value.
+class RegionCost {
+public:
+  RegionCost(const CostModel &model, CostModel::GetElements getElements)
+      : model(model), getElements(getElements) {}
+
+  double getSeconds(Block &body) {
+    double bytes = 0, vectorFlops = 0, contraction = 0;
+    for (BlockArgument argument : body.getArguments())
+      bytes += getBytes(argument);
+    for (Operation &op : body.without_terminator()) {
+      setSizes(&op);
+      vectorFlops += getVectorFlops(&op);
+      contraction += getContractionSeconds(&op);
+    }
+    for (Value value : body.getTerminator()->getOperands())
+      bytes += getBytes(value);
+    return model.launchSeconds +
+           std::max(bytes / model.memoryBytesPerSecond,
+                    vectorFlops / model.vectorFlops + contraction);
+  }
+
+private:
+  static RankedTensorType getType(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+
+  double getSize(Value value) {
+    RankedTensorType type = getType(value);
+    if (type.hasStaticShape())
+      return double(type.getNumElements());
+    auto [it, isNew] = sizes.try_emplace(value, 0);
+    if (isNew)
+      it->second = double(getElements(value));
+    return it->second;
+  }
+
+  double getBytes(Value value) {
+    return getSize(value) * getType(value).getElementTypeBitWidth() / 8;
+  }
+
+  /// A result of dynamic shape has as many elements as its operand, or one a
+  /// column of what it sums over ranks.
+  void setSizes(Operation *op) {
+    for (Value result : op->getResults()) {
+      if (getType(result).hasStaticShape())
+        continue;
+      double largest = 0;
+      for (Value operand : op->getOperands())
+        if (!getType(operand).hasStaticShape())
+          largest = std::max(largest, getSize(operand));
+      if (isa<nn::ReduceSumOp>(op))
+        largest /= double(model.ranks);
+      sizes[result] = largest;
+    }
+  }
+
+  double getVectorFlops(Operation *op) {
+    double size = 0;
+    for (Value value : op->getOperands())
+      size = std::max(size, getSize(value));
+    for (Value value : op->getResults())
+      size = std::max(size, getSize(value));
+    return size *
+           llvm::TypeSwitch<Operation *, double>(op)
+               .Case<nn::ConstantOp, nn::BroadcastOp, nn::ReshapeOp,
+                     nn::MatmulOp, nn::AttentionOp, nn::AttentionGradOp>(
+                   [](auto) { return 0; })
+               .Case<nn::ExpOp, nn::LogOp, nn::TanhOp, nn::ErfOp, nn::SigmoidOp,
+                     nn::CosOp, nn::SinOp, nn::PowOp, nn::SoftmaxOp,
+                     nn::LogSoftmaxOp, nn::SoftmaxLseOp, nn::CrossEntropyOp,
+                     nn::CrossEntropyRowsOp, nn::CrossEntropyGradOp,
+                     nn::GeluOp>([](auto) { return kFunctionFlops; })
+               .Case([](nn::GeluGradOp) { return 2 * kFunctionFlops; })
+               .Case<nn::LayerNormOp, nn::LayerNormGradOp>(
+                   [](auto) { return 10; })
+               .Default([](Operation *) { return 1; });
+  }
+
+  double getContractionSeconds(Operation *op) {
+    if (auto matmul = dyn_cast<nn::MatmulOp>(op)) {
+      ArrayRef<int64_t> a = getType(matmul.getLhs()).getShape();
+      ArrayRef<int64_t> c = getType(matmul.getResult()).getShape();
+      int64_t batch = 1;
+      for (int64_t extent : c.drop_back(2))
+        batch *= extent;
+      int64_t k = a[a.size() - (matmul.getTransposeA() ? 2 : 1)];
+      return model.getContractionSeconds(
+          batch, c[c.size() - 2], c.back(), k,
+          getType(matmul.getResult()).getElementType());
+    }
+    // Scores and values: two products of forward, five of backward.
+    double products = isa<nn::AttentionOp>(op)       ? 2
+                      : isa<nn::AttentionGradOp>(op) ? 5
+                                                     : 0;
+    if (products == 0)
+      return 0;
+    RankedTensorType query = getType(op->getOperand(0));
+    RankedTensorType key = getType(op->getOperand(1));
+    int64_t rank = query.getRank();
+    int64_t batch = 1;
+    for (int64_t extent : query.getShape().drop_back(2))
+      batch *= extent;
+    int64_t rows = query.getDimSize(rank - 2),
+            columns = key.getDimSize(rank - 2);
+    double functions = double(batch) * double(rows) * double(columns) *
+                       kFunctionFlops / model.vectorFlops;
+    return functions +
+           products * model.getContractionSeconds(batch, rows, columns,
+                                                  query.getDimSize(rank - 1),
+                                                  query.getElementType());
+  }
+
+  const CostModel &model;
+  CostModel::GetElements getElements;
+  llvm::DenseMap<Value, double> sizes; ///< Of values of dynamic shape.
+};
+
+} // namespace
+
+double CostModel::getRegionSeconds(Block &body, GetElements getElements) const {
+  return RegionCost(*this, getElements).getSeconds(body);
+}
+
+double CostModel::getContractionSeconds(int64_t batch, int64_t m, int64_t n,
+                                        int64_t k, Type elementType) const {
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  double flops = 2.0 * double(batch) * double(m) * double(n) * double(k);
+  double bytes =
+      double(batch) * bits / 8 *
+      (double(m) * double(k) + double(k) * double(n) + double(m) * double(n));
+  double rate = contractionFlops[bits == 64 ? 0 : bits == 32 ? 1 : 2];
+  return launchSeconds + std::max(flops / rate, bytes / memoryBytesPerSecond);
+}
+
+double CostModel::getMemorySeconds(int64_t bytes) const {
+  return launchSeconds + double(bytes) / memoryBytesPerSecond;
+}
+
+SmallVector<int64_t> CostModel::getLevelBytes(int64_t shardBytes) const {
+  SmallVector<int64_t> bytes;
+  int64_t reached = 1;
+  for (const LinkLevel &level : links) {
+    int64_t until = std::max(reached, std::min(ranks, level.ranks));
+    bytes.push_back((until - reached) * shardBytes);
+    reached = until;
+  }
+  return bytes;
+}
+
+double CostModel::getExchangeSeconds(ExchangeKind, int64_t shardBytes) const {
+  double seconds = 0;
+  for (auto [level, bytes] : llvm::zip_equal(links, getLevelBytes(shardBytes)))
+    if (bytes)
+      seconds += level.latencySeconds + double(bytes) / level.bytesPerSecond;
+  return seconds;
+}

@@ -23,13 +23,13 @@ def gpt_6x384(path):
     gpt(path, layers=6, width=384)
 
 
-def gpt(path, layers, width):
+def gpt(path, layers, width, length=GPT_LENGTH):
     """The same of another size, with heads of 64."""
     import make_model
     import onnx
     import torch
 
-    make_model.CONTEXT, make_model.WIDTH = GPT_LENGTH, width
+    make_model.CONTEXT, make_model.WIDTH = length, width
     make_model.HEADS, make_model.LAYERS = width // 64, layers
     torch.manual_seed(0)
     model = make_model.Gpt()

@@ -116,16 +116,16 @@ void addModelSections(KeyRules &rules) {
 /// What recomputes, profiles or tunes, and leaves the results as they are.
 void addHarmlessSections(KeyRules &rules) {
   rules.push_back({"/activation_checkpointing", T::Section, {}});
-  Judge recompute = offOr(ignored("activations are kept; results are the "
-                                  "same"));
+  // They tune what a model's own calls of deepspeed.checkpointing keep.
+  Verdict tuning = ignored("dsc's --recompute says which activations are "
+                           "computed again; results are the same");
   for (const char *key : {"/partition_activations", "/cpu_checkpointing",
                           "/contiguous_memory_optimization",
                           "/synchronize_checkpoint_boundary", "/profile"})
     rules.push_back({std::string("/activation_checkpointing") + key, T::Boolean,
-                     recompute});
+                     offOr(tuning)});
   rules.push_back({"/activation_checkpointing/number_checkpoints", T::Count,
-                   always(ignored("activations are kept; results are the "
-                                  "same"))});
+                   always(tuning)});
 
   rules.push_back({"/aio", T::Section, {}});
   Judge io = always(ignored("nothing is moved to a disk while training"));

@@ -316,11 +316,11 @@ CASES = [
     ({"sparse_attention": {"mode": "fixed"}}, "/sparse_attention", REFUSED, [], "ONNX"),
     ({"tensor_parallel": {"autotp_size": 2}}, "/tensor_parallel/autotp_size", REFUSED, [], ""),
     (
-        {"activation_checkpointing": {"profile": True}},
-        "/activation_checkpointing/profile",
+        {"activation_checkpointing": {"cpu_checkpointing": True}},
+        "/activation_checkpointing/cpu_checkpointing",
         IGNORED,
         [],
-        "",
+        "--recompute says which activations are computed again",
     ),
     # Keys that there are not.
     ({"gradient_cliping": 1}, "", REFUSED, [], "unknown key; did you mean 'gradient_clipping'?"),

@@ -138,6 +138,9 @@ static int64_t countBytes(Operation *op, OperationCategory category,
 std::vector<ProgramOperation> dsc::listOperations(exec::ProgramOp program,
                                                   SymbolTable &symbols) {
   std::vector<ProgramOperation> operations;
+  // What a wait is for: the last operation of the stream before the event.
+  llvm::DenseMap<exec::Stream, size_t> lastOn;
+  llvm::DenseMap<int64_t, size_t> lastBefore;
   for (Operation &op : program.getBody().front().without_terminator()) {
     if (isa<exec::ViewOpInterface>(op))
       continue;
@@ -147,9 +150,23 @@ std::vector<ProgramOperation> dsc::listOperations(exec::ProgramOp program,
     llvm::SetVector<StringRef> nodes;
     collectNames(op.getLoc(), nodes);
     OperationCategory category = getCategory(&op);
-    operations.push_back({&op, describe(&op, kernel), getStream(&op), category,
-                          nodes.empty() ? "" : nodes.front().str(),
-                          countBytes(&op, category, symbols)});
+    ProgramOperation operation{&op,
+                               describe(&op, kernel),
+                               getStream(&op),
+                               category,
+                               nodes.empty() ? "" : nodes.front().str(),
+                               countBytes(&op, category, symbols)};
+    if (auto record = dyn_cast<exec::EventRecordOp>(op)) {
+      if (auto last = lastOn.find(operation.stream); last != lastOn.end())
+        lastBefore[record.getEvent()] = last->second;
+    } else if (auto wait = dyn_cast<exec::EventWaitOp>(op)) {
+      if (auto last = lastBefore.find(wait.getEvent());
+          last != lastBefore.end())
+        operation.name = "wait for " + operations[last->second].name;
+    } else {
+      lastOn[operation.stream] = operations.size();
+    }
+    operations.push_back(std::move(operation));
   }
   return operations;
 }

@@ -35,7 +35,7 @@ llvm::StringRef stringifyOperationCategory(OperationCategory category);
 /// One call of the runtime that does work or orders it.
 struct ProgramOperation {
   mlir::Operation *op;
-  std::string name; ///< As in OpPlace.
+  std::string name; ///< As in OpPlace; of a wait, also what it is for.
   exec::Stream stream;
   OperationCategory category;
   std::string node; ///< The first one that it comes from, or empty.

@@ -21,6 +21,9 @@ CommunicationStream::Operation &CommunicationStream::nextSlot(Kind kind) {
     waitFor(issued - kCapacity + 1);
   Operation &operation = queue[issued % kCapacity];
   operation.kind = kind;
+  operation.recorder = recorder;
+  if (recorder)
+    operation.ordinal = recorder->lastCall();
   return operation;
 }
 
@@ -113,6 +116,7 @@ void CommunicationStream::serve() {
     const Operation &operation = queue[done % kCapacity];
     if (operation.kind == Kind::Stop)
       return;
+    int64_t begin = operation.recorder ? EventRecorder::now() : 0;
     // After a failure the rest of the step is passed over, not run.
     if (!failed.load(std::memory_order_relaxed))
       if (Status status = execute(operation); !status.ok()) {
@@ -120,6 +124,9 @@ void CommunicationStream::serve() {
         failure = status;
         failed.store(true, std::memory_order_release);
       }
+    if (operation.recorder)
+      operation.recorder->add(DSRT_STREAM_COMMUNICATION, operation.ordinal,
+                              begin, /*isWait=*/false);
     finished.store(done + 1, std::memory_order_release);
     finished.notify_one();
   }

@@ -2,6 +2,7 @@
 #define DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H
 
 #include "runtime/abi/dsrt.h"
+#include "runtime/base/EventRecorder.h"
 #include "runtime/base/Status.h"
 #include "runtime/channel/Channel.h"
 
@@ -47,6 +48,10 @@ public:
   /// Returns when everything up to `position` is done.
   void waitFor(uint64_t position);
 
+  /// Has what is issued from now on recorded when it runs, as part of the call
+  /// that the recorder counted last; null: no longer.
+  void recordTo(EventRecorder *to) { recorder = to; }
+
   /// The first failure of the channel, or success.
   Status status() const;
 
@@ -70,6 +75,8 @@ private:
     uint64_t bytes; ///< Unless sizes differ by rank.
     std::span<const uint64_t> sentBytes, receivedBytes;
     int64_t grid;
+    EventRecorder *recorder; ///< Null: it is not timed.
+    uint32_t ordinal;
     std::array<void *, DSRT_MAX_QUEUED_ARGUMENTS> args;
   };
 
@@ -83,7 +90,8 @@ private:
 
   Channel &channel;
   std::unique_ptr<Operation[]> queue;
-  uint64_t issued = 0; ///< The issuer's own copy of `published`.
+  uint64_t issued = 0;               ///< The issuer's own copy of `published`.
+  EventRecorder *recorder = nullptr; ///< The issuer's.
   alignas(64) std::atomic<uint64_t> published{0};
   alignas(64) std::atomic<uint64_t> finished{0};
   std::atomic<bool> failed{false};

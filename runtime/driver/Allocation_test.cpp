@@ -66,12 +66,20 @@ TEST(Allocation, StepsAllocateNothing) {
   for (const Manifest::Input &input : module->manifest().entries[0].inputs)
     (*session)->inputBuffer(input); // Zeros will do.
 
+  // Nor does recording, also of more events than there is room for.
+  EventRecorder recorder({4, 4, 4, 4});
   counting = true;
   bool ok = true;
-  for (int step = 0; step < 3; ++step)
-    for (const char *entry : {"step", "step_last", "update", "eval"})
-      ok = (*session)->run(entry).ok() && ok;
+  for (EventRecorder *to : {(EventRecorder *)nullptr, &recorder}) {
+    (*session)->recordTo(to);
+    for (int step = 0; step < 3; ++step)
+      for (const char *entry : {"step", "step_last", "update", "eval"})
+        ok = (*session)->run(entry).ok() && ok;
+  }
+  (*session)->recordTo(nullptr);
   counting = false;
+  EXPECT_EQ(recorder.events().size(), 4 + 4u + 4u);
+  EXPECT_GT(recorder.dropped(), 0u);
   EXPECT_TRUE(ok);
   EXPECT_EQ(allocations, 0);
 

@@ -277,6 +277,14 @@ static std::vector<Option> otherRows() {
        "docs/monitoring.md lists the keys",
        "not written", text(&RunOptions::metrics)},
 
+      {"Watching", "timeline", "OUT.json",
+       "measure what each rank does in one update and write it as a Chrome "
+       "trace, which Perfetto shows (docs/timeline.md)",
+       "not measured", text(&RunOptions::timeline)},
+      {"Watching", "timeline-step", "K", "update that --timeline measures",
+       "the third of the run, or the last if there are fewer",
+       positiveCount(&RunOptions::timelineStep)},
+
       {"Machine", "n", "N",
        "number of ranks: processes that each hold a part of the state and take "
        "a part of each batch; needless where torchrun, mpirun or srun started "

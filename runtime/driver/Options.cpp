@@ -126,6 +126,11 @@ Status checkOptions(const RunOptions &options,
   if (!options.steps && !options.epochs && !options.evaluates())
     return usageError("say how long to train, with --steps=N or --epochs=N, "
                       "or --eval to evaluate");
+  if (options.timelineStep && options.timeline.empty())
+    return usageError("--timeline-step needs --timeline");
+  if (!options.timeline.empty() && !options.steps && !options.epochs)
+    return usageError("--timeline measures an update; say how long to train, "
+                      "with --steps=N or --epochs=N");
   return {};
 }
 

@@ -84,7 +84,8 @@ struct RunOptions {
   uint64_t evalEvery = 0;
   uint64_t layerNorms = 0; ///< Measured every so many updates.
   double evalSplit = 0;    ///< Fraction of the samples.
-  std::string outputDirectory, save, exportPath, metrics;
+  std::string outputDirectory, save, exportPath, metrics, timeline;
+  std::optional<uint64_t> timelineStep;
   std::vector<MonitorTarget> monitors;
   uint64_t saveEvery = 0, keep = 2;
   std::optional<std::string> resume; ///< Empty: the folder of --save.

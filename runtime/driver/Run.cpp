@@ -17,6 +17,7 @@
 #include "runtime/driver/Results.h"
 #include "runtime/driver/RunManual.h"
 #include "runtime/driver/Settings.h"
+#include "runtime/driver/Timeline.h"
 #include "runtime/driver/Trainer.h"
 
 #include <algorithm>
@@ -97,6 +98,7 @@ private:
   uint64_t totalSteps = 0, stepsDone = 0;
   StepReport last; ///< Of the last update.
   LayerNorms layerNorms;
+  Timeline timeline;
   double skippedBefore = 0;
   /// Whether all ranks end with the same failure, and can still save.
   bool failsAlike = false;
@@ -165,6 +167,7 @@ Status Run::prepareFiles() {
     DSC_RETURN_IF_ERROR(checkpoints.prepare());
   DSC_RETURN_IF_ERROR(checkWritable(savePath));
   DSC_RETURN_IF_ERROR(checkWritable(options.exportPath));
+  DSC_RETURN_IF_ERROR(checkWritable(options.timeline));
   if (!options.outputDirectory.empty())
     DSC_RETURN_IF_ERROR(
         OutputWriter::prepare(options.outputDirectory, evalData->entry()));
@@ -333,6 +336,8 @@ Status Run::prepareSession() {
   if (checkpoints.resumes())
     DSC_RETURN_IF_ERROR(resume());
   if (data) {
+    DSC_ASSIGN(timeline, Timeline::create(options, *module, *data, plan,
+                                          stepsDone, totalSteps));
     if (!trainer)
       trainer.emplace(*session, *data, plan, *reader);
     DSC_RETURN_IF_ERROR(checkpoints.start(*session));
@@ -408,12 +413,15 @@ Status Run::train() {
     if (isInterrupted)
       break;
     const DataPosition before = trainer->position();
+    timeline.begin(*session, stepsDone + 1);
     status = trainer->step(last);
     isIntact = status.ok();
     if (!isIntact)
       break;
     stepsDone = last.step;
-    status = monitors.onUpdate(last);
+    status = timeline.end(*session, stepsDone);
+    if (status.ok())
+      status = monitors.onUpdate(last);
     if (status.ok() && nanReport && last.skipped > skippedBefore) {
       stepsDone = last.step - 1;
       status = trainer->seek(before, stepsDone);
@@ -466,6 +474,9 @@ Status Run::finishTraining(Status status, bool canSave, bool isInterrupted) {
     notice(concat("interrupted after step ", stepsDone,
                   set.empty() ? "" : ", saved in '" + set + "'"));
   monitors.summarise();
+  if (std::string measured = timeline.summary();
+      rank() == 0 && !measured.empty())
+    std::printf("%s\n", measured.c_str());
   if (rank() == 0 && !set.empty())
     std::printf("saved %s%s\n", set.c_str(), checkpoints.summary().c_str());
   return status;

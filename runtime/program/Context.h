@@ -2,6 +2,7 @@
 #define DSC_RUNTIME_PROGRAM_CONTEXT_H
 
 #include "runtime/abi/dsrt.h"
+#include "runtime/base/EventRecorder.h"
 #include "runtime/base/Status.h"
 #include "runtime/channel/Channel.h"
 #include "runtime/channel/CommunicationStream.h"
@@ -40,6 +41,7 @@ struct dsrt_context {
   dsc::runtime::ThreadPool *pool = nullptr;
   dsc::runtime::CommunicationStream *communication = nullptr;
   dsc::runtime::Channel *channel = nullptr;
+  dsc::runtime::EventRecorder *recorder = nullptr; ///< Null: nothing is timed.
   dsc::runtime::Status error; ///< The first one; later calls do nothing.
 
   bool failed() const { return !error.ok(); }

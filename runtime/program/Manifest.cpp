@@ -251,6 +251,13 @@ Manifest::Collective parseCollective(const Node &node) {
   return collective;
 }
 
+Manifest::Operation parseOperation(const Node &node) {
+  std::optional<Node> place = node.find("node"), bytes = node.find("bytes");
+  return {node.at("name").string(), node.at("cat").string(),
+          place ? place->string() : "", bytes ? bytes->size() : 0,
+          node.at("stream").size32()};
+}
+
 int64_t parseBatch(const Node &node) {
   if (node.integer() < 1)
     node.fail("is not positive");
@@ -273,6 +280,10 @@ Manifest::Entry parseEntry(const Node &node, const Manifest &manifest) {
   if (std::optional<Node> collectives = node.find("collectives"))
     collectives->each([&](Node collective) {
       entry.collectives.push_back(parseCollective(collective));
+    });
+  if (std::optional<Node> operations = node.find("operations"))
+    operations->each([&](Node operation) {
+      entry.operations.push_back(parseOperation(operation));
     });
   return entry;
 }

@@ -112,6 +112,14 @@ struct Manifest {
     std::string describe() const;
   };
 
+  /// A call of the runtime that an entry makes, for a timeline.
+  struct Operation {
+    std::string name, category;
+    std::string node; ///< The place in the model that it comes from, or empty.
+    uint64_t bytes = 0;
+    uint32_t stream = 0;
+  };
+
   /// One of a set for certain sizes of the inputs, such as step_last.seq256, or
   /// of the first set, such as step_last, or update, which serves all sets.
   struct Entry {
@@ -123,6 +131,7 @@ struct Manifest {
     std::vector<Input> inputs;
     std::vector<Output> outputs;
     std::vector<Collective> collectives; ///< In the order of the calls.
+    std::vector<Operation> operations;   ///< In the order of the calls.
 
     /// What each call of the channel is for, in order, among several ranks.
     std::vector<std::string> callLabels() const;

@@ -2,7 +2,7 @@
 // defect of the compiler, reported like any other error, never undefined.
 
 #include "runtime/device/host/Contraction.h"
-#include "runtime/program/Context.h"
+#include "runtime/program/TimedCall.h"
 
 #include <algorithm>
 #include <cstring>
@@ -138,6 +138,7 @@ int64_t dsrt_flat_elements(dsrt_context *context, int32_t state) {
 
 void dsrt_launch(dsrt_context *context, int32_t stream, dsrt_kernel kernel,
                  void *const *args, int32_t nargs, int64_t grid) {
+  TimedCall timed(context, stream);
   if (!canIssue(context, stream))
     return;
   if (stream == DSRT_STREAM_COMPUTE)
@@ -152,6 +153,7 @@ void dsrt_launch(dsrt_context *context, int32_t stream, dsrt_kernel kernel,
 void dsrt_contraction(dsrt_context *context, int32_t stream,
                       const dsrt_contraction_desc *desc, const void *a,
                       const void *b, void *c) {
+  TimedCall timed(context, stream);
   if (!canIssue(context, stream))
     return;
   if (Status status = checkContraction(*desc); !status.ok())
@@ -182,6 +184,8 @@ void dsrt_contraction(dsrt_context *context, int32_t stream,
 }
 
 void dsrt_event_record(dsrt_context *context, int32_t stream, int32_t event) {
+  if (context->recorder) // Takes no time.
+    context->recorder->nextCall();
   if (!canIssue(context, stream) || !isEvent(context, event))
     return;
   context->events[event] = stream == DSRT_STREAM_COMMUNICATION
@@ -190,6 +194,7 @@ void dsrt_event_record(dsrt_context *context, int32_t stream, int32_t event) {
 }
 
 void dsrt_event_wait(dsrt_context *context, int32_t stream, int32_t event) {
+  TimedCall timed(context, stream, /*isWait=*/true);
   if (!canIssue(context, stream) || !isEvent(context, event))
     return;
   if (stream == DSRT_STREAM_COMPUTE)
@@ -198,6 +203,7 @@ void dsrt_event_wait(dsrt_context *context, int32_t stream, int32_t event) {
 
 void dsrt_copy(dsrt_context *context, int32_t stream, void *dst,
                const void *src, uint64_t bytes) {
+  TimedCall timed(context, stream);
   if (!canIssue(context, stream) || bytes == 0)
     return;
   if (stream == DSRT_STREAM_COMMUNICATION)
@@ -208,6 +214,7 @@ void dsrt_copy(dsrt_context *context, int32_t stream, void *dst,
 
 void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
                     uint64_t bytes) {
+  TimedCall timed(context, stream);
   if (!canIssue(context, stream) || bytes == 0)
     return;
   if (stream == DSRT_STREAM_COMMUNICATION)
@@ -218,6 +225,7 @@ void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
 
 void dsrt_all_gather(dsrt_context *context, int32_t stream, int32_t group,
                      const void *shard, void *full) {
+  TimedCall timed(context, stream, /*isWait=*/true);
   const GroupMessage *message = findGroup(context, group);
   if (!message || !canIssue(context, stream))
     return;
@@ -231,6 +239,7 @@ void dsrt_all_gather(dsrt_context *context, int32_t stream, int32_t group,
 void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
                            const void *src, void *dst,
                            uint64_t bytes_per_rank) {
+  TimedCall timed(context, stream, /*isWait=*/true);
   if (!canIssue(context, stream))
     return;
   context->communication->allGather(src, dst, bytes_per_rank);
@@ -239,6 +248,7 @@ void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
 
 void dsrt_all_to_all(dsrt_context *context, int32_t stream, int32_t group,
                      const void *full, void *slices, int32_t peers_only) {
+  TimedCall timed(context, stream, /*isWait=*/true);
   const GroupMessage *message = findGroup(context, group);
   if (!message || !canIssue(context, stream) ||
       (peers_only && context->channel->size() == 1))

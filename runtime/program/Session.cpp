@@ -2,6 +2,7 @@
 #include "runtime/channel/SingleRankChannel.h"
 #include "runtime/device/host/Contraction.h"
 #include "runtime/program/IndexRange.h"
+#include "runtime/program/TimedCall.h"
 #include "runtime/program/Weights.h"
 
 #include <algorithm>
@@ -269,6 +270,11 @@ std::byte *Session::inputBuffer(const Manifest::Input &input) {
   return buffer->data;
 }
 
+void Session::recordTo(EventRecorder *recorder) {
+  context.recorder = recorder;
+  communication->recordTo(recorder);
+}
+
 Status Session::run(std::string_view name) {
   const Manifest &manifest = program.manifest();
   const Manifest::Entry *entry = manifest.findEntry(name);
@@ -282,8 +288,15 @@ Status Session::run(std::string_view name) {
   context.inputs = entryInputs[index];
   context.error = Status();
   channel->expect(callLabels[index]);
+  if (context.recorder)
+    context.recorder->beginRun(uint32_t(index));
   program.entry(index)(&context);
-  communication->waitFor(communication->position());
+  {
+    TimedCall drain(&context, DSRT_STREAM_COMPUTE, /*isWait=*/true);
+    communication->waitFor(communication->position());
+  }
+  if (context.recorder)
+    context.recorder->endRun();
   channel->expect({});
   context.fail(communication->status());
   return context.error;

@@ -62,6 +62,9 @@ public:
   /// Runs an entry point to its end.
   Status run(std::string_view entry);
 
+  /// Has all further runs recorded, until it is called with null.
+  void recordTo(EventRecorder *recorder);
+
   /// The bytes of an output, as the last run of its entry left them.
   Result<std::span<const std::byte>> output(std::string_view entry,
                                             std::string_view name) const;

@@ -5,7 +5,7 @@
 // CHECK:      \22operations\22:[{\22name\22:\22contraction\22,\22stream\22:0,\22cat\22:\22contraction\22,\22node\22:\22/fc1/Gemm\22,\22bytes\22:104}
 // CHECK-SAME: ,{\22name\22:\22kernel_0 (elementwise)\22,\22stream\22:0,\22cat\22:\22kernel\22,\22node\22:\22/fc1/Add\22,\22bytes\22:64}
 // CHECK-SAME: ,{\22name\22:\22event_record\22,\22stream\22:0,\22cat\22:\22record\22}
-// CHECK-SAME: ,{\22name\22:\22event_wait\22,\22stream\22:1,\22cat\22:\22wait\22}
+// CHECK-SAME: ,{\22name\22:\22wait for kernel_0 (elementwise)\22,\22stream\22:1,\22cat\22:\22wait\22}
 // CHECK-SAME: ,{\22name\22:\22all_gather fc1\22,\22stream\22:1,\22cat\22:\22collective\22,\22bytes\22:256}
 // CHECK-SAME: ,{\22name\22:\22all_to_all fc1\22,\22stream\22:1,\22cat\22:\22collective\22,\22bytes\22:256}
 // CHECK-SAME: ,{\22name\22:\22all_gather\22,\22stream\22:1,\22cat\22:\22collective\22,\22bytes\22:16}

@@ -101,7 +101,7 @@ void Simulator::addWork(SimulatedOperation work, StreamSimulation &streams,
     work.bytes = sent * (model.ranks - 1);
     work.seconds = model.getExchangeSeconds(kind, sent);
     for (auto [total, bytes] :
-         llvm::zip_equal(entry.levelBytes, model.getLevelBytes(sent)))
+         llvm::zip_equal(entry.levelBytes, model.getLevelBytes(kind, sent)))
       total += bytes;
   } else {
     work.bytes = getTouchedBytes(cast<exec::AccessOpInterface>(op));

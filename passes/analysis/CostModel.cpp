@@ -3,6 +3,7 @@
 #include "dialects/nn/NnOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace dsc;
@@ -170,21 +171,30 @@ double CostModel::getMemorySeconds(int64_t bytes) const {
   return launchSeconds + double(bytes) / memoryBytesPerSecond;
 }
 
-SmallVector<int64_t> CostModel::getLevelBytes(int64_t shardBytes) const {
+SmallVector<int64_t> CostModel::getLevelBytes(ExchangeKind kind,
+                                              int64_t shardBytes) const {
   SmallVector<int64_t> bytes;
-  int64_t reached = 1;
+  int64_t lower = 1; // Ranks that lower levels join.
   for (const LinkLevel &level : links) {
-    int64_t until = std::max(reached, std::min(ranks, level.ranks));
-    bytes.push_back((until - reached) * shardBytes);
-    reached = until;
+    int64_t joined = std::max(lower, std::min(ranks, level.ranks));
+    bytes.push_back(shardBytes * (kind == ExchangeKind::AllGather
+                                      ? llvm::divideCeil(ranks, lower) -
+                                            llvm::divideCeil(ranks, joined)
+                                      : joined - lower));
+    lower = joined;
   }
   return bytes;
 }
 
-double CostModel::getExchangeSeconds(ExchangeKind, int64_t shardBytes) const {
-  double seconds = 0;
-  for (auto [level, bytes] : llvm::zip_equal(links, getLevelBytes(shardBytes)))
-    if (bytes)
-      seconds += level.latencySeconds + double(bytes) / level.bytesPerSecond;
-  return seconds;
+double CostModel::getExchangeSeconds(ExchangeKind kind,
+                                     int64_t shardBytes) const {
+  double latency = 0, seconds = 0;
+  for (auto [level, bytes] :
+       llvm::zip_equal(links, getLevelBytes(kind, shardBytes))) {
+    if (bytes == 0)
+      continue;
+    latency += level.latencySeconds;
+    seconds = std::max(seconds, double(bytes) / level.bytesPerSecond);
+  }
+  return latency + seconds;
 }

@@ -55,12 +55,16 @@ struct CostModel {
   /// What moves `bytes` in memory, reads and writes together.
   double getMemorySeconds(int64_t bytes) const;
 
-  /// An exchange in which each rank receives `shardBytes` from each other one.
+  /// An exchange in which each rank receives `shardBytes` of each other one.
+  /// The levels work at the same time.
   double getExchangeSeconds(ExchangeKind kind, int64_t shardBytes) const;
 
-  /// What of it a rank receives over each level: from the ranks that it reaches
-  /// over this one and no lower one.
-  llvm::SmallVector<int64_t> getLevelBytes(int64_t shardBytes) const;
+  /// What of it a rank receives over each level. Of an all-gather each node
+  /// (all ranks that lower levels join) receives a shard once, through one of
+  /// its ranks, and hands it on inside, as rings do. An all-to-all has another
+  /// message for each rank, which comes over the lowest level that reaches it.
+  llvm::SmallVector<int64_t> getLevelBytes(ExchangeKind kind,
+                                           int64_t shardBytes) const;
 };
 
 } // namespace dsc

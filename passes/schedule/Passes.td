@@ -82,6 +82,58 @@ def RecomputePass : Pass<"schedule-recompute", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dsc::zero::ZeroDialect"];
 }
 
+def KeepGatheredPass : Pass<"schedule-keep-gathered", "::mlir::ModuleOp"> {
+  let summary = "Keep annotated groups gathered instead of gathering them again";
+  let description = [{
+    Expects the async form. A `zero.gather_start` with `zero.reuse` goes: its
+    users take what the previous gather of the group brought, which is released
+    where the other one was.
+
+    ```mlir
+    %token = zero.gather_start @fc1 axis(@world)
+    %0 = zero.gather_await %token : tensor<8xf32>
+    %1 = nn.fusion ins(%a = %0 : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    zero.release @fc1(%0) : tensor<8xf32>
+    %token2 = zero.gather_start @fc1 axis(@world) {zero.reuse}
+    %2 = zero.gather_await %token2 : tensor<8xf32>
+    %3 = nn.fusion ins(%a = %2 : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    zero.release @fc1(%2) : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %token = zero.gather_start @fc1 axis(@world)
+    %0 = zero.gather_await %token : tensor<8xf32>
+    %1 = nn.fusion ins(%a = %0 : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    %3 = nn.fusion ins(%a = %0 : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    zero.release @fc1(%0) : tensor<8xf32>
+    ```
+  }];
+}
+
+def MoveCollectivesPass : Pass<"schedule-move-collectives", "::mlir::ModuleOp"> {
+  let summary = "Put starts and awaits of exchanges where annotations say";
+  let description = [{
+    Expects the async form. `zero.ahead = K` on a start whose await gives tensors
+    lets it stand ahead of the K regions ahead of the await; `zero.behind = K`
+    on a start that works on states lets its await stand behind the K regions
+    behind it. Dependences bound both. Without annotation tensors are awaited
+    and gathered right before their first use, released right behind their last,
+    and what adds up begins as soon as its terms are there.
+
+    ```mlir
+    %0 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    %token = zero.gather_start @fc1 axis(@world) {zero.ahead = 1 : i64}
+    %1 = zero.gather_await %token : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %token = zero.gather_start @fc1 axis(@world)
+    %0 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    %1 = zero.gather_await %token : tensor<8xf32>
+    ```
+  }];
+}
+
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exit form of the schedule stage";
   let description = [{

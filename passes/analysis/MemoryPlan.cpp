@@ -4,10 +4,13 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <vector>
 
 using namespace dsc;
+
+/// How long plans are improved: rounds, and pairs of buffers looked at in them.
+static constexpr size_t kMostRounds = 64, kMostPairs = size_t(1) << 28;
 
 //===----------------------------------------------------------------------===//
 // Lifetime
@@ -45,11 +48,40 @@ MemoryPlan::Buffer MemoryPlan::addMember(Buffer parent, int64_t offset) {
 }
 
 void MemoryPlan::addAccess(Buffer buffer, const Point &point) {
-  entries[entries[buffer].parent].lifetime.add(point);
+  std::pair<unsigned, uint32_t> op{point.stream, point.index};
+  if (op != lastOp) {
+    lastOp = op;
+    ++issued;
+  }
+  Entry &entry = entries[entries[buffer].parent];
+  entry.lifetime.add(point);
+  entry.first = std::min(entry.first, issued);
+  entry.last = issued;
 }
 
 void MemoryPlan::extendToEnd(Buffer buffer) {
-  entries[entries[buffer].parent].lifetime.extendToEnd();
+  Entry &entry = entries[entries[buffer].parent];
+  entry.lifetime.extendToEnd();
+  entry.first = std::min(entry.first, issued);
+  entry.last = UINT32_MAX;
+}
+
+int64_t MemoryPlan::getLowerBound() const {
+  std::vector<int64_t> changes(issued + 2);
+  for (auto [buffer, entry] : llvm::enumerate(entries)) {
+    if (entry.parent != buffer || entry.first == UINT32_MAX)
+      continue;
+    int64_t bytes = llvm::alignTo(entry.bytes, entry.alignment);
+    changes[entry.first] += bytes;
+    if (entry.last <= issued)
+      changes[entry.last + 1] -= bytes;
+  }
+  int64_t bytes = 0, most = 0;
+  for (int64_t change : changes) {
+    bytes += change;
+    most = std::max(most, bytes);
+  }
+  return most;
 }
 
 int64_t MemoryPlan::getOffset(Buffer buffer) const {
@@ -99,32 +131,63 @@ int64_t MemoryPlan::place(llvm::ArrayRef<Buffer> order,
 }
 
 void MemoryPlan::compute() {
-  llvm::SmallVector<Buffer> order;
-  std::vector<double> area(entries.size());
-  for (auto [buffer, entry] : llvm::enumerate(entries)) {
-    if (entry.parent != buffer)
-      continue;
-    order.push_back(buffer);
-    area[buffer] =
-        static_cast<double>(entry.bytes) * entry.lifetime.getLength();
-  }
+  std::vector<Buffer> roots;
+  for (auto [buffer, entry] : llvm::enumerate(entries))
+    if (entry.parent == buffer)
+      roots.push_back(buffer);
+  const int64_t bound = getLowerBound();
+  std::vector<int64_t> offsets(entries.size()), best;
+  peak = std::numeric_limits<int64_t>::max();
+  auto tryOrder = [&](llvm::ArrayRef<Buffer> order) {
+    int64_t highest = place(order, offsets);
+    if (highest < peak) {
+      peak = highest;
+      best = offsets;
+    }
+    return highest;
+  };
 
   // Big ones first is near best fit. Where a few long-lived buffers dominate,
-  // placing by bytes times life is better; the lower peak wins.
-  llvm::SmallVector<Buffer> byArea = order;
-  llvm::sort(order, [&](Buffer a, Buffer b) {
-    return std::pair(-entries[a].bytes, a) < std::pair(-entries[b].bytes, b);
-  });
-  llvm::sort(byArea, [&](Buffer a, Buffer b) {
-    return std::pair(-area[a], a) < std::pair(-area[b], b);
-  });
-
-  std::vector<int64_t> offsets(entries.size()), others(entries.size());
-  peak = place(order, offsets);
-  if (int64_t other = place(byArea, others); other < peak) {
-    peak = other;
-    offsets.swap(others);
+  // an order that minds lives is better; which one depends on how they nest.
+  using Key = double (*)(const Entry &);
+  static constexpr Key kKeys[] = {
+      [](const Entry &entry) { return double(entry.bytes); },
+      [](const Entry &entry) {
+        return double(entry.bytes) * double(entry.lifetime.getLength());
+      },
+      [](const Entry &entry) {
+        return double(entry.bytes) *
+               std::sqrt(double(entry.lifetime.getLength()));
+      },
+      [](const Entry &entry) { return double(entry.last); },
+      [](const Entry &entry) { return double(entry.lifetime.getLength()); },
+  };
+  std::vector<Buffer> order = roots;
+  for (Key key : kKeys) {
+    if (peak <= bound)
+      break;
+    std::vector<double> keys;
+    for (const Entry &entry : entries)
+      keys.push_back(key(entry));
+    llvm::sort(order, [&](Buffer a, Buffer b) {
+      return std::pair(-keys[a], a) < std::pair(-keys[b], b);
+    });
+    tryOrder(order);
   }
-  for (Buffer buffer : order)
-    entries[buffer].offset = offsets[buffer];
+
+  // What came to lie highest had no better place left, so it is placed first in
+  // the next round (as in squeaky wheel optimization: Joslin and Clements,
+  // JAIR 10, 1999).
+  const size_t pairs = std::max<size_t>(roots.size() * roots.size(), 1);
+  const size_t rounds = std::min(kMostRounds, kMostPairs / pairs);
+  for (size_t round = 0; round < rounds && peak > bound; ++round) {
+    int64_t highest = tryOrder(order);
+    auto top = llvm::find_if(order, [&](Buffer buffer) {
+      return offsets[buffer] + entries[buffer].bytes == highest;
+    });
+    if (top != order.end())
+      std::rotate(order.begin(), top, std::next(top));
+  }
+  for (Buffer buffer : roots)
+    entries[buffer].offset = best[buffer];
 }

@@ -57,9 +57,7 @@ struct BuildPrograms : dsc::impl::BuildProgramsPassBase<BuildPrograms> {
     SmallVector<ArrayAttr> collectives;
     for (train::EntryOp entry : entries)
       collectives.push_back(listCollectives(entry));
-    BuildProgramsPassOptions options;
-    options.maxWorld = maxWorld;
-    options.unit = unit;
+    ArenaOptions options{.maxWorld = maxWorld, .unit = unit};
     // What partition was told stands in the IR and wins.
     if (auto most = module->getAttrOfType<IntegerAttr>(zero::kMaxWorldAttrName))
       options.maxWorld = most.getInt();

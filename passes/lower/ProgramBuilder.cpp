@@ -1,5 +1,7 @@
 #include "passes/lower/ProgramBuilder.h"
 
+#include "passes/analysis/StepEstimate.h"
+
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,14 +18,15 @@ static MemRefType getViewType(Type type) {
 
 ProgramBuilder::ProgramBuilder(train::EntryOp entry, ArrayAttr collectives,
                                StateTable &table, KernelTable &kernels,
-                               const BuildProgramsPassOptions &options)
+                               const ArenaOptions &options)
     : entry(entry), collectives(collectives), table(table), kernels(kernels),
-      builder(entry->getContext()), placement(entry, table, options, plan) {
+      builder(entry->getContext()),
+      placement(entry, table.getMap(), options, plan) {
   builder.setInsertionPointToEnd(entry->getBlock());
 }
 
 LogicalResult ProgramBuilder::build() {
-  if (failed(placement.compute()))
+  if (failed(placement.compute(/*withRemarks=*/true)))
     return failure();
   exec::ProgramOp program = createProgram();
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
@@ -36,6 +39,12 @@ LogicalResult ProgramBuilder::build() {
   }
   listCollectives(program);
   planArena(program, plan, buffers, outputs);
+  // A memory limit holds only if schedule planned what runs.
+  auto planned = entry->getAttrOfType<IntegerAttr>(kPlannedArenaAttr);
+  if (planned && planned.getInt() != int64_t(program.getArena()))
+    return entry.emitOpError("has an arena of ")
+           << program.getArena() << " bytes, but schedule counted on "
+           << planned.getInt();
   return success();
 }
 

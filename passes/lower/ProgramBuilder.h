@@ -3,9 +3,11 @@
 #ifndef DSC_PASSES_LOWER_PROGRAMBUILDER_H
 #define DSC_PASSES_LOWER_PROGRAMBUILDER_H
 
+#include "passes/analysis/Placement.h"
 #include "passes/lower/KernelTable.h"
-#include "passes/lower/Placement.h"
+#include "passes/lower/Passes.h"
 #include "passes/lower/PlanArena.h"
+#include "passes/lower/StateTable.h"
 
 namespace dsc {
 
@@ -14,7 +16,7 @@ public:
   /// `collectives` lists what the entry exchanges between ranks.
   ProgramBuilder(train::EntryOp entry, mlir::ArrayAttr collectives,
                  StateTable &table, KernelTable &kernels,
-                 const BuildProgramsPassOptions &options);
+                 const ArenaOptions &options);
 
   /// Inserts the program at the end of the module. The entry is left without
   /// the bodies of its regions, to be erased.

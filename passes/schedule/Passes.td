@@ -134,6 +134,23 @@ def MoveCollectivesPass : Pass<"schedule-move-collectives", "::mlir::ModuleOp"> 
   }];
 }
 
+def RecordPlanPass : Pass<"schedule-record-plan", "::mlir::ModuleOp"> {
+  let summary = "Note the arena that schedule counted on";
+  let description = [{
+    Sets `zero.planned_arena`, in bytes, on each entry. Decisions were held
+    against a memory limit by this plan, so lower fails if its own differs. With
+    a number of ranks, sets on the module `zero.planned_bytes`: the block that
+    one of them allocates.
+  }];
+  let options = [
+    Option<"ranks", "ranks", "uint32_t", "0",
+           "Ranks of equal shares to plan for (default: 0, none)">,
+    Option<"maxWorld", "max-world", "int64_t", "1024",
+           "Most ranks that the module can run on, unless it says so itself "
+           "(default: 1024)">
+  ];
+}
+
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exit form of the schedule stage";
   let description = [{

@@ -14,6 +14,7 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
       manager.addPass(createMarkBlocksPass());
     manager.addPass(createRecomputePass());
   }
+  manager.addPass(createRecordPlanPass());
   manager.addPass(createVerifyScheduledPass());
 }
 

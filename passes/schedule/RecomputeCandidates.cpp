@@ -1,5 +1,6 @@
 #include "passes/schedule/RecomputeCandidates.h"
 
+#include "dialects/exec/ExecOps.h"
 #include "dialects/interfaces/FusionOpInterface.h"
 #include "passes/analysis/LayerNames.h"
 #include "passes/analysis/TrainingStep.h"
@@ -60,7 +61,8 @@ static Value getRoot(Value value) {
 }
 
 static int64_t getBytes(Value value) {
-  return zero::getValueBytes(ValueRange(value));
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * exec::getElementBytes(type.getElementType());
 }
 
 static bool isContraction(Operation *region) {

@@ -32,7 +32,7 @@ TABLE = {
     "dialects/train": ["dialects/interfaces"],
     "dialects/zero": ["dialects/interfaces"],
     "dialects/exec": ["dialects/interfaces"],
-    "passes/analysis": ["dialects"],
+    "passes/analysis": ["dialects", "runtime/abi"],
     "passes/normalize": ["dialects", "passes/analysis"],
     "passes/differentiate": ["dialects", "passes/analysis"],
     "passes/precision": ["dialects", "passes/analysis"],

@@ -1,14 +1,22 @@
-// Where each value of an entry lies.
+// Where each value of an entry lies. Schedule asks what its decisions cost by
+// the same code by which lower then places.
 
-#ifndef DSC_PASSES_LOWER_PLACEMENT_H
-#define DSC_PASSES_LOWER_PLACEMENT_H
+#ifndef DSC_PASSES_ANALYSIS_PLACEMENT_H
+#define DSC_PASSES_ANALYSIS_PLACEMENT_H
 
 #include "dialects/nn/NnOps.h"
 #include "passes/analysis/MemoryPlan.h"
-#include "passes/lower/Passes.h"
-#include "passes/lower/StateTable.h"
+#include "passes/analysis/StateAccess.h"
 
 namespace dsc {
+
+/// What the size of a gathered group depends on.
+struct ArenaOptions {
+  /// Most ranks that the module can run on.
+  int64_t maxWorld = 1024;
+  /// Elements in the unit in which ranges are cut.
+  int64_t unit = 64;
+};
 
 /// The memory of a value.
 struct Storage {
@@ -49,11 +57,13 @@ struct FlatBuffer {
 /// A value and its reshapes are one: they share their root's storage.
 class Placement {
 public:
-  Placement(train::EntryOp entry, const StateTable &table,
-            const BuildProgramsPassOptions &options, MemoryPlan &plan);
+  /// `states` is the map of the entry's module. Buffers are added to `plan`.
+  Placement(train::EntryOp entry, const StateMap &states,
+            const ArenaOptions &options, MemoryPlan &plan);
 
-  /// Reports what has no place. To be called once, before the getters.
-  mlir::LogicalResult compute();
+  /// Reports what has no place, and by remarks, if wanted, what has to be
+  /// copied. To be called once, before the getters.
+  mlir::LogicalResult compute(bool withRemarks);
 
   Storage getStorage(mlir::Value value) const;
   /// The state whose part gives a value tensor<?xT> its extent; null for
@@ -98,11 +108,15 @@ private:
   }
   unsigned getLastUse(mlir::Value root) const;
 
+  int64_t getStateElements(mlir::StringAttr symbol) const;
+
   // Facts.
   mlir::LogicalResult collect();
   mlir::LogicalResult collectBuffers(mlir::Operation *op);
-  FlatBuffer makeFlatBuffer(exec::GroupOp group);
+  FlatBuffer makeFlatBuffer(zero::GroupOp group);
   void collectMessages(zero::AllReduceStartOp start);
+  mlir::FlatSymbolRefAttr getGradient(mlir::Operation *user,
+                                      mlir::FlatSymbolRefAttr parameter) const;
   mlir::FlatSymbolRefAttr getWrittenState(mlir::Operation *op) const;
 
   // Decisions.
@@ -124,9 +138,10 @@ private:
   };
 
   train::EntryOp entry;
-  const StateTable &table;
-  const BuildProgramsPassOptions &options;
+  const StateMap &states;
+  const ArenaOptions options;
   MemoryPlan &plan;
+  bool remarks = false;
 
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Value, mlir::Value> roots; ///< Of reshapes.
@@ -155,4 +170,4 @@ nn::MatmulOp getPlainContraction(nn::FusionOp fusion);
 
 } // namespace dsc
 
-#endif // DSC_PASSES_LOWER_PLACEMENT_H
+#endif // DSC_PASSES_ANALYSIS_PLACEMENT_H

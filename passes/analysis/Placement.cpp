@@ -1,5 +1,6 @@
-#include "passes/lower/Placement.h"
+#include "passes/analysis/Placement.h"
 
+#include "dialects/exec/ExecOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,11 +26,12 @@ nn::MatmulOp dsc::getPlainContraction(nn::FusionOp fusion) {
   return matmul;
 }
 
-Placement::Placement(train::EntryOp entry, const StateTable &table,
-                     const BuildProgramsPassOptions &options, MemoryPlan &plan)
-    : entry(entry), table(table), options(options), plan(plan) {}
+Placement::Placement(train::EntryOp entry, const StateMap &states,
+                     const ArenaOptions &options, MemoryPlan &plan)
+    : entry(entry), states(states), options(options), plan(plan) {}
 
-LogicalResult Placement::compute() {
+LogicalResult Placement::compute(bool withRemarks) {
+  remarks = withRemarks;
   if (failed(collect()))
     return failure();
   for (auto fusion : entry.getBody().getOps<nn::FusionOp>())
@@ -65,12 +67,21 @@ FlatSymbolRefAttr Placement::getPartOf(Value value) const {
   return parts.lookup(getRoot(value));
 }
 
+FlatSymbolRefAttr Placement::getGradient(Operation *user,
+                                         FlatSymbolRefAttr parameter) const {
+  if (train::StateOp state = states.getGradient(parameter.getAttr()))
+    return FlatSymbolRefAttr::get(state.getSymNameAttr());
+  user->emitOpError("needs a gradient state of ")
+      << parameter << ", which the module does not have";
+  return {};
+}
+
 FlatSymbolRefAttr Placement::getWrittenState(Operation *op) const {
   return llvm::TypeSwitch<Operation *, FlatSymbolRefAttr>(op)
       .Case<train::WriteOp, train::AccumulateOp, zero::WritePartOp>(
           [](auto op) { return op.getSymbolAttr(); })
       .Case([&](train::GradientOp op) {
-        return table.getGradient(op, op.getParameterAttr());
+        return getGradient(op, op.getParameterAttr());
       })
       .Default(FlatSymbolRefAttr());
 }
@@ -87,7 +98,7 @@ LogicalResult Placement::collect() {
       uses[getRoot(operand.get())].push_back(&operand);
 
     std::optional<SmallVector<StateAccess, 2>> accesses =
-        getStateAccesses(&op, table.getMap());
+        getStateAccesses(&op, states);
     bool known =
         isa<nn::FusionOp, train::ReturnOp, train::ReadOp, train::WriteOp,
             train::AccumulateOp, train::GradientOp, zero::ReadPartOp,
@@ -133,11 +144,12 @@ LogicalResult Placement::collect() {
 
 LogicalResult Placement::collectBuffers(Operation *op) {
   if (auto start = dyn_cast<zero::GatherStartOp>(op))
-    flatBuffers[op] = makeFlatBuffer(table.getGroup(start.getGroupAttr()));
+    flatBuffers[op] =
+        makeFlatBuffer(states.getGroup(start.getGroupAttr().getAttr()));
   if (auto start = dyn_cast<zero::ReduceScatterStartOp>(op)) {
-    exec::GroupOp group = table.getGroup(start.getGroupAttr());
-    for (auto segment : group.getSegments().getAsRange<exec::SegmentAttr>())
-      if (!table.getGradient(op, segment.getTensor()))
+    zero::GroupOp group = states.getGroup(start.getGroupAttr().getAttr());
+    for (zero::SegmentAttr segment : group.getSegmentRange())
+      if (!getGradient(op, segment.getTensor()))
         return failure();
     flatBuffers[op] = makeFlatBuffer(group);
   }
@@ -164,8 +176,8 @@ LogicalResult Placement::collectBuffers(Operation *op) {
   return success();
 }
 
-FlatBuffer Placement::makeFlatBuffer(exec::GroupOp group) {
-  int64_t elementBytes = exec::getElementBytes(group.getElementType());
+FlatBuffer Placement::makeFlatBuffer(zero::GroupOp group) {
+  int64_t elementBytes = exec::getElementBytes(group.getType());
   FlatBuffer flat;
   // N ranges of S elements are less than N units longer than the group.
   flat.elements = group.getElements() + options.maxWorld * options.unit;
@@ -176,7 +188,7 @@ FlatBuffer Placement::makeFlatBuffer(exec::GroupOp group) {
           {plan.addMember(flat.buffer, begin * elementBytes), end - begin});
   };
   int64_t end = 0;
-  for (auto segment : group.getSegments().getAsRange<exec::SegmentAttr>()) {
+  for (zero::SegmentAttr segment : group.getSegmentRange()) {
     addGap(end, segment.getOffset());
     flat.slices.push_back(
         plan.addMember(flat.buffer, segment.getOffset() * elementBytes));
@@ -216,11 +228,20 @@ void Placement::collectMessages(zero::AllReduceStartOp start) {
   }
 }
 
+int64_t Placement::getStateElements(StringAttr symbol) const {
+  Type type;
+  if (train::StateOp state = states.getState(symbol))
+    type = state.getType();
+  else
+    type = states.getParameter(symbol).getType();
+  return cast<RankedTensorType>(type).getNumElements();
+}
+
 MemoryPlan::Buffer Placement::makeBuffer(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t elements = type.hasStaticShape()
                          ? type.getNumElements()
-                         : table.getState(getPartOf(value)).getElements();
+                         : getStateElements(getPartOf(value).getAttr());
   return plan.addBuffer(elements * exec::getElementBytes(type.getElementType()),
                         kAlignment);
 }
@@ -269,11 +290,12 @@ void Placement::decideEarlyWrites(nn::FusionOp fusion) {
     });
     if (isTaken || (adds && addsOntoOthers(fusion, state)) ||
         !canWriteEarly(fusion, result.getResultNumber(), state, sink)) {
-      remark::missed(
-          sink->getLoc(),
-          remark::RemarkOpts::name("CopiedToState").category("lower"))
-          << "a value is copied to its state, which is in use until the write"
-          << remark::metric("state", state.getValue());
+      if (remarks)
+        remark::missed(
+            sink->getLoc(),
+            remark::RemarkOpts::name("CopiedToState").category("lower"))
+            << "a value is copied to its state, which is in use until the write"
+            << remark::metric("state", state.getValue());
       continue;
     }
     early[result] = {.kind = isa<zero::WritePartOp>(sink)
@@ -361,10 +383,12 @@ void Placement::placeRead(Operation *op, FlatSymbolRefAttr state,
     storages[value] = {.kind = kind, .state = state};
     return;
   }
-  remark::missed(op->getLoc(),
-                 remark::RemarkOpts::name("CopiedFromState").category("lower"))
-      << "a state is copied, since it is written before its old value is used"
-      << remark::metric("state", state.getValue());
+  if (remarks)
+    remark::missed(
+        op->getLoc(),
+        remark::RemarkOpts::name("CopiedFromState").category("lower"))
+        << "a state is copied, since it is written before its old value is used"
+        << remark::metric("state", state.getValue());
   storages[value] = {.kind = Storage::Kind::Arena, .buffer = makeBuffer(value)};
 }
 

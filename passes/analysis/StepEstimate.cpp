@@ -1,0 +1,398 @@
+#include "passes/analysis/StepEstimate.h"
+
+#include "dialects/exec/ExecOps.h"
+#include "passes/analysis/StreamSimulation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsc;
+
+/// The arena's size is a multiple of this.
+static constexpr int64_t kArenaAlignment = zero::GroupOp::kAlignmentBytes;
+static constexpr unsigned kCompute = unsigned(exec::Stream::Compute);
+static constexpr unsigned kCommunication =
+    unsigned(exec::Stream::Communication);
+
+namespace {
+
+/// Goes over an entry as lower's ProgramBuilder does.
+class Estimator {
+public:
+  Estimator(train::EntryOp entry, const StateMap &states, const CostModel &cost,
+            const ArenaOptions &options)
+      : entry(entry), states(states), cost(cost), options(options),
+        placement(entry, states, options, plan), streams(cost.computeShare) {}
+
+  FailureOr<StepEstimate> run(bool exact);
+
+private:
+  // Work.
+  void issue(Operation *op, unsigned stream, double seconds,
+             ArrayRef<MemoryPlan::Buffer> buffers);
+  void copy(Operation *op, Value value, Storage from, Storage to);
+  void visit(Operation *op);
+  void visitRegion(nn::FusionOp fusion);
+  void visitReturn(train::ReturnOp op);
+  void visitWrite(Operation *op, FlatSymbolRefAttr state, Value value,
+                  Storage::Kind kind);
+  void visitAdd(Operation *op, Value value);
+  void visitGather(zero::GatherStartOp op);
+  void visitReduceScatter(zero::ReduceScatterStartOp op);
+  void visitReduceGradients(Operation *op, FlatSymbolRefAttr group, bool toAll);
+  void visitAllReduce(zero::AllReduceStartOp op);
+  void exchange(Operation *op, ExchangeKind kind, int64_t shardBytes,
+                ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly = false);
+  void sumRanks(Operation *op, int64_t shardBytes,
+                ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly = false);
+  void provide(Operation *op, Value value, MemoryPlan::Buffer buffer);
+
+  // Order.
+  void beginCommunication();
+  void endCommunication(Operation *start);
+  void await(Operation *op);
+
+  // Sizes.
+  int64_t getElements(Value value) const;
+  int64_t getBytes(Value value) const;
+  int64_t getShardBytes(FlatSymbolRefAttr group) const;
+  double getSeconds(nn::FusionOp fusion) const;
+  int64_t getLiveBytes() const;
+
+  train::EntryOp entry;
+  const StateMap &states;
+  const CostModel &cost;
+  ArenaOptions options;
+  MemoryPlan plan;
+  Placement placement;
+  HappensBefore order;
+  StreamSimulation streams;
+  StepEstimate estimate;
+
+  int64_t nextEvent = 0;
+  std::optional<int64_t> computeEvent;
+  llvm::DenseMap<Operation *, int64_t> ends; ///< By start.
+
+  /// First and last operation, by number of issue, that touches a buffer.
+  llvm::DenseMap<MemoryPlan::Buffer, std::pair<int64_t, int64_t>> lives;
+  int64_t issued = 0;
+  SmallVector<MemoryPlan::Buffer> outputs;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// On one rank, of a value that may be a part of a state.
+int64_t Estimator::getElements(Value value) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.hasStaticShape())
+    return type.getNumElements();
+  FlatSymbolRefAttr state = placement.getPartOf(value);
+  train::ParameterOp owner =
+      state ? states.getOwner(state.getAttr()) : train::ParameterOp();
+  if (!owner)
+    return 0;
+  return llvm::divideCeil(
+      cast<RankedTensorType>(owner.getType()).getNumElements(), cost.ranks);
+}
+
+int64_t Estimator::getBytes(Value value) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  return getElements(value) * exec::getElementBytes(type.getElementType());
+}
+
+int64_t Estimator::getShardBytes(FlatSymbolRefAttr name) const {
+  zero::GroupOp group = states.getGroup(name.getAttr());
+  int64_t units =
+      llvm::divideCeil(group.getElements(), options.unit * cost.ranks);
+  return units * options.unit * exec::getElementBytes(group.getType());
+}
+
+double Estimator::getSeconds(nn::FusionOp fusion) const {
+  if (nn::MatmulOp matmul = getPlainContraction(fusion)) {
+    auto a = cast<RankedTensorType>(matmul.getLhs().getType());
+    auto c = cast<RankedTensorType>(matmul.getType());
+    int64_t rank = c.getRank(), batch = 1;
+    for (int64_t extent : c.getShape().drop_back(2))
+      batch *= extent;
+    return cost.getContractionSeconds(
+        batch, c.getDimSize(rank - 2), c.getDimSize(rank - 1),
+        a.getDimSize(matmul.getTransposeA() ? rank - 2 : rank - 1),
+        c.getElementType());
+  }
+  return cost.getRegionSeconds(*fusion.getBody(), [&](Value argument) {
+    return getElements(
+        fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()]);
+  });
+}
+
+/// The highest sum over all moments of issue.
+int64_t Estimator::getLiveBytes() const {
+  SmallVector<int64_t> changes(issued + 1, 0);
+  for (auto [buffer, life] : lives) {
+    changes[life.first] += plan.getBytes(buffer);
+    changes[life.second + 1] -= plan.getBytes(buffer);
+  }
+  int64_t live = 0, most = 0;
+  for (int64_t change : changes)
+    most = std::max(most, live += change);
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+void Estimator::issue(Operation *op, unsigned stream, double seconds,
+                      ArrayRef<MemoryPlan::Buffer> buffers) {
+  Point point = order.issue(stream);
+  for (MemoryPlan::Buffer buffer : buffers) {
+    plan.addAccess(buffer, point);
+    auto [it, isNew] = lives.try_emplace(plan.getWhole(buffer), issued, issued);
+    it->second.second = issued;
+  }
+  ++issued;
+  StreamSimulation::Span span = streams.issue(stream, seconds);
+  // What is copied for a collective is none of its calls.
+  if (stream == kCommunication || !isa<zero::CollectiveOpInterface>(op)) {
+    auto [it, isFirst] = estimate.spans.try_emplace(
+        op, StepEstimate::Span{span.begin, span.end - span.begin});
+    if (!isFirst)
+      it->second.seconds = span.end - it->second.begin;
+  }
+  (stream == kCompute ? estimate.computeSeconds : estimate.exchangeSeconds) +=
+      seconds;
+}
+
+void Estimator::beginCommunication() {
+  if (computeEvent)
+    return;
+  computeEvent = nextEvent++;
+  order.record(kCompute, *computeEvent);
+  order.wait(kCommunication, *computeEvent);
+  streams.record(kCompute, *computeEvent);
+  streams.wait(kCommunication, *computeEvent);
+}
+
+void Estimator::endCommunication(Operation *start) {
+  ends[start] = nextEvent;
+  order.record(kCommunication, nextEvent);
+  streams.record(kCommunication, nextEvent++);
+}
+
+void Estimator::await(Operation *op) {
+  int64_t event = ends.lookup(op->getOperand(0).getDefiningOp());
+  order.wait(kCompute, event);
+  streams.wait(kCompute, event);
+}
+
+//===----------------------------------------------------------------------===//
+// Computation and states
+//===----------------------------------------------------------------------===//
+
+static void addBuffer(Storage storage,
+                      SmallVectorImpl<MemoryPlan::Buffer> &buffers) {
+  if (storage.kind == Storage::Kind::Arena)
+    buffers.push_back(storage.buffer);
+}
+
+void Estimator::copy(Operation *op, Value value, Storage from, Storage to) {
+  SmallVector<MemoryPlan::Buffer, 2> buffers;
+  addBuffer(from, buffers);
+  addBuffer(to, buffers);
+  issue(op, kCompute, cost.getMemorySeconds(2 * getBytes(value)), buffers);
+  computeEvent.reset();
+}
+
+void Estimator::visitRegion(nn::FusionOp fusion) {
+  SmallVector<MemoryPlan::Buffer, 8> buffers;
+  for (Value value : fusion->getOperands())
+    addBuffer(placement.getStorage(value), buffers);
+  for (Value value : fusion->getResults())
+    addBuffer(placement.getStorage(value), buffers);
+  issue(fusion, kCompute, getSeconds(fusion), buffers);
+}
+
+void Estimator::visitWrite(Operation *op, FlatSymbolRefAttr state, Value value,
+                           Storage::Kind kind) {
+  Storage destination{.kind = kind, .state = state};
+  Storage source = placement.getStorage(value);
+  if (!placement.isDoneByProducer(op) && source != destination)
+    copy(op, value, source, destination);
+}
+
+void Estimator::visitAdd(Operation *op, Value value) {
+  if (placement.isDoneByProducer(op))
+    return;
+  SmallVector<MemoryPlan::Buffer, 1> buffers;
+  addBuffer(placement.getStorage(value), buffers);
+  issue(op, kCompute, cost.getMemorySeconds(3 * getBytes(value)), buffers);
+}
+
+/// Outputs stay in the arena.
+void Estimator::visitReturn(train::ReturnOp op) {
+  for (Value value : op.getOperands()) {
+    Storage storage = placement.getStorage(value);
+    if (storage.kind != Storage::Kind::Arena) {
+      Storage output{.kind = Storage::Kind::Arena,
+                     .buffer = placement.makeBuffer(value)};
+      copy(op, value, storage, output);
+      storage = output;
+    }
+    outputs.push_back(storage.buffer);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+void Estimator::exchange(Operation *op, ExchangeKind kind, int64_t shardBytes,
+                         ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly) {
+  bool isSkipped = peersOnly && cost.ranks == 1;
+  issue(op, kCommunication,
+        isSkipped ? 0 : cost.getExchangeSeconds(kind, shardBytes), buffers);
+}
+
+/// Reads a shard of each rank and writes their sum.
+void Estimator::sumRanks(Operation *op, int64_t shardBytes,
+                         ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly) {
+  bool isSkipped = peersOnly && cost.ranks == 1;
+  int64_t bytes = shardBytes * (cost.ranks + 1);
+  issue(op, kCommunication, isSkipped ? 0 : cost.getMemorySeconds(bytes),
+        buffers);
+}
+
+/// Puts a value where a collective expects it, unless it lies there.
+void Estimator::provide(Operation *op, Value value, MemoryPlan::Buffer buffer) {
+  Storage wanted{.kind = Storage::Kind::Arena, .buffer = buffer};
+  Storage storage = placement.getStorage(value);
+  if (storage != wanted)
+    copy(op, value, storage, wanted);
+}
+
+void Estimator::visitGather(zero::GatherStartOp op) {
+  beginCommunication();
+  exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()),
+           placement.getFlatBuffer(op).buffer);
+  endCommunication(op);
+}
+
+void Estimator::visitReduceScatter(zero::ReduceScatterStartOp op) {
+  const FlatBuffer &flat = placement.getFlatBuffer(op);
+  for (auto [value, slice] : llvm::zip_equal(op.getGradients(), flat.slices))
+    provide(op, value, slice);
+  beginCommunication();
+  zero::GroupOp group = states.getGroup(op.getGroupAttr().getAttr());
+  for (const Gap &gap : flat.gaps)
+    issue(op, kCommunication,
+          cost.getMemorySeconds(gap.elements *
+                                exec::getElementBytes(group.getType())),
+          gap.buffer);
+  int64_t shardBytes = getShardBytes(op.getGroupAttr());
+  exchange(op, ExchangeKind::AllToAll, shardBytes, flat.buffer);
+  sumRanks(op, shardBytes, {});
+  endCommunication(op);
+}
+
+void Estimator::visitReduceGradients(Operation *op, FlatSymbolRefAttr group,
+                                     bool toAll) {
+  int64_t shardBytes = getShardBytes(group);
+  beginCommunication();
+  exchange(op, ExchangeKind::AllToAll, shardBytes, {}, /*peersOnly=*/true);
+  sumRanks(op, shardBytes, {}, /*peersOnly=*/true);
+  if (toAll)
+    exchange(op, ExchangeKind::AllGather, shardBytes, {});
+  endCommunication(op);
+}
+
+void Estimator::visitAllReduce(zero::AllReduceStartOp op) {
+  for (auto [index, value] : llvm::enumerate(op.getValues()))
+    provide(op, value, placement.getSlot(op, index));
+  beginCommunication();
+  for (const Message &message : placement.getMessages(op)) {
+    int64_t bytes =
+        message.elements * exec::getElementBytes(message.elementType);
+    exchange(op, ExchangeKind::AllGather, bytes, message.sent);
+    sumRanks(op, bytes, message.sums);
+  }
+  endCommunication(op);
+}
+
+//===----------------------------------------------------------------------===//
+// The entry
+//===----------------------------------------------------------------------===//
+
+void Estimator::visit(Operation *op) {
+  if (isa<nn::FusionOp>(op) || isa<train::TrainDialect>(op->getDialect()))
+    computeEvent.reset();
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](nn::FusionOp op) { visitRegion(op); })
+      .Case<train::ReadOp, zero::ReadPartOp>([&](auto read) {
+        if (placement.isCopiedAtRead(read))
+          copy(read, read.getResult(), {},
+               placement.getStorage(read.getResult()));
+      })
+      .Case([&](train::WriteOp op) {
+        visitWrite(op, op.getSymbolAttr(), op.getValue(),
+                   Storage::Kind::Tensor);
+      })
+      .Case([&](zero::WritePartOp op) {
+        visitWrite(op, op.getSymbolAttr(), op.getValue(), Storage::Kind::Part);
+      })
+      .Case<train::AccumulateOp, train::GradientOp>(
+          [&](auto op) { visitAdd(op, op.getValue()); })
+      .Case([&](train::ReturnOp op) { visitReturn(op); })
+      .Case([&](zero::GatherStartOp op) { visitGather(op); })
+      .Case([&](zero::ReduceScatterStartOp op) { visitReduceScatter(op); })
+      .Case([&](zero::AllReduceGradientsStartOp op) {
+        visitReduceGradients(op, op.getGroupAttr(), /*toAll=*/true);
+      })
+      .Case([&](zero::ReduceGradientsStartOp op) {
+        visitReduceGradients(op, op.getGroupAttr(), /*toAll=*/false);
+      })
+      .Case([&](zero::RefreshStartOp op) {
+        beginCommunication();
+        exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()),
+                 {});
+        endCommunication(op);
+      })
+      .Case([&](zero::AllReduceStartOp op) { visitAllReduce(op); })
+      .Case<zero::GatherAwaitOp, zero::ReduceScatterAwaitOp,
+            zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp,
+            zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
+          [&](auto op) { await(op); });
+}
+
+FailureOr<StepEstimate> Estimator::run(bool exact) {
+  if (failed(placement.compute(/*withRemarks=*/false)))
+    return failure();
+  for (Operation &op : entry.getBody().front())
+    visit(&op);
+  for (MemoryPlan::Buffer output : outputs) {
+    plan.extendToEnd(output);
+    lives[plan.getWhole(output)].second = issued - 1;
+  }
+  estimate.seconds = streams.finish();
+  estimate.exposedSeconds =
+      std::max(0.0, estimate.seconds - estimate.computeSeconds);
+  estimate.liveBytes = llvm::alignTo(getLiveBytes(), kArenaAlignment);
+  estimate.arenaBytes = estimate.liveBytes;
+  if (exact) {
+    plan.compute();
+    estimate.arenaBytes = llvm::alignTo(plan.getPeak(), kArenaAlignment);
+  }
+  return std::move(estimate);
+}
+
+FailureOr<StepEstimate> dsc::estimateStep(train::EntryOp entry,
+                                          const StateMap &states,
+                                          const CostModel &cost,
+                                          const ArenaOptions &options,
+                                          bool exact) {
+  return Estimator(entry, states, cost, options).run(exact);
+}

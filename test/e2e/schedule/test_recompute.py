@@ -178,3 +178,36 @@ def test_auto_without_a_limit_keeps_all(pair, tmp_path):
     ]
     with session(modules[0]) as kept, session(modules[1]) as auto:
         assert auto.allocated_bytes() == kept.allocated_bytes()
+
+
+def limited(pair, stage, ranks, share):
+    """Flags of a limit that lies `share` of the way from the least memory to all."""
+    at = "--ranks=%d" % ranks
+    least = plan(pair.blocks, stage, at)["total_bytes"]
+    most = plan(pair.kept, stage, at)["total_bytes"]
+    limit = least + round(share * (most - least))
+    return limit, ["--recompute=auto", "--memory-limit=%d" % limit, at]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, *long(0, 0.1, 0.5, 0.9, 1)])
+@pytest.mark.parametrize("stage", [0, 3, *long(1, 2)])
+def test_a_limit_between_least_and_all(pair, stage, share, tmp_path):
+    ranks = 2
+    limit, flags = limited(pair, stage, ranks, share)
+    planned = plan(pair.kept, stage, *flags)["total_bytes"]
+    assert planned <= limit
+    module = compile_model(
+        pair.kept.path, tmp_path / "m.so", *pair.kept.flags, "-zero=%d" % stage, *flags
+    )
+    kept = pair.kept.trained(stage, ranks, 1, UPDATES)
+    check_same_bits(pair.kept.train_module(module, ranks, 1, UPDATES), kept)
+
+
+def test_no_more_is_recomputed_than_a_limit_asks_for(pair):
+    counts = []
+    for share in (0, 0.5, 1):
+        _, flags = limited(pair, 0, 1, share)
+        counts.append(regions(pair.kept, 0, *flags)["step"][0])
+    everything = regions(pair.blocks, 0)["step"][0]
+    nothing = regions(pair.kept, 0)["step"][0]
+    assert everything >= counts[0] > counts[1] > counts[2] == nothing

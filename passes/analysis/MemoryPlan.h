@@ -65,9 +65,6 @@ public:
   /// Places all buffers; to be called once, after all accesses are known.
   void compute();
 
-  /// The buffer that `buffer` is a member of, or itself.
-  Buffer getWhole(Buffer buffer) const { return entries[buffer].parent; }
-  int64_t getBytes(Buffer whole) const { return entries[whole].bytes; }
   int64_t getOffset(Buffer buffer) const;
   /// End of the highest buffer.
   int64_t getPeak() const { return peak; }

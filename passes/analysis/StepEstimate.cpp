@@ -58,7 +58,6 @@ private:
   int64_t getBytes(Value value) const;
   int64_t getShardBytes(FlatSymbolRefAttr group) const;
   double getSeconds(nn::FusionOp fusion) const;
-  int64_t getLiveBytes() const;
 
   train::EntryOp entry;
   const StateMap &states;
@@ -73,10 +72,6 @@ private:
   int64_t nextEvent = 0;
   std::optional<int64_t> computeEvent;
   llvm::DenseMap<Operation *, int64_t> ends; ///< By start.
-
-  /// First and last operation, by number of issue, that touches a buffer.
-  llvm::DenseMap<MemoryPlan::Buffer, std::pair<int64_t, int64_t>> lives;
-  int64_t issued = 0;
   SmallVector<MemoryPlan::Buffer> outputs;
 };
 
@@ -130,19 +125,6 @@ double Estimator::getSeconds(nn::FusionOp fusion) const {
   });
 }
 
-/// The highest sum over all moments of issue.
-int64_t Estimator::getLiveBytes() const {
-  SmallVector<int64_t> changes(issued + 1, 0);
-  for (auto [buffer, life] : lives) {
-    changes[life.first] += plan.getBytes(buffer);
-    changes[life.second + 1] -= plan.getBytes(buffer);
-  }
-  int64_t live = 0, most = 0;
-  for (int64_t change : changes)
-    most = std::max(most, live += change);
-  return most;
-}
-
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
@@ -150,12 +132,8 @@ int64_t Estimator::getLiveBytes() const {
 void Estimator::issue(Operation *op, unsigned stream, double seconds,
                       ArrayRef<MemoryPlan::Buffer> buffers) {
   Point point = order.issue(stream);
-  for (MemoryPlan::Buffer buffer : buffers) {
+  for (MemoryPlan::Buffer buffer : buffers)
     plan.addAccess(buffer, point);
-    auto [it, isNew] = lives.try_emplace(plan.getWhole(buffer), issued, issued);
-    it->second.second = issued;
-  }
-  ++issued;
   StreamSimulation::Span span = streams.issue(stream, seconds);
   // What is copied for a collective is none of its calls.
   if (stream == kCommunication || !isa<zero::CollectiveOpInterface>(op)) {
@@ -373,14 +351,12 @@ FailureOr<StepEstimate> Estimator::run(bool exact) {
     return failure();
   for (Operation &op : entry.getBody().front())
     visit(&op);
-  for (MemoryPlan::Buffer output : outputs) {
+  for (MemoryPlan::Buffer output : outputs)
     plan.extendToEnd(output);
-    lives[plan.getWhole(output)].second = issued - 1;
-  }
   estimate.seconds = streams.finish();
   estimate.exposedSeconds =
       std::max(0.0, estimate.seconds - estimate.computeSeconds);
-  estimate.liveBytes = llvm::alignTo(getLiveBytes(), kArenaAlignment);
+  estimate.liveBytes = llvm::alignTo(plan.getLowerBound(), kArenaAlignment);
   estimate.arenaBytes = estimate.liveBytes;
   if (exact) {
     plan.compute();

@@ -26,8 +26,7 @@ struct StepEstimate {
   /// Of the arena that lower will plan for the entry; `liveBytes` if the
   /// estimate is not exact.
   int64_t arenaBytes = 0;
-  /// Largest sum of the buffers that are in use when an operation is issued: no
-  /// plan can do with less.
+  /// The planner's lower bound: no plan can do with less.
   int64_t liveBytes = 0;
   /// Of each operation that does work; of a collective from its first to its
   /// last call.

@@ -92,12 +92,16 @@ bool CommandLine::fillPlan(CompileOptions &options) {
   if (!fillSimulate(options))
     return false;
   if (!options.inspectsPrograms()) {
-    const cl::Option *needPlan[] = {&ranks, std::addressof(shardWeights),
-                                    &json};
+    const cl::Option *needPlan[] = {std::addressof(shardWeights), &json};
     for (const cl::Option *option : needPlan)
       if (option->getNumOccurrences())
         return usageError("--" + option->ArgStr +
                           " has no effect without --plan or --simulate");
+    if (ranks.getNumOccurrences() && !memoryLimit.getNumOccurrences() &&
+        !topology.getNumOccurrences())
+      return usageError("--ranks has no effect without --plan, --simulate, "
+                        "--memory-limit or --topology");
+    options.plan.ranks = ranks;
     return true;
   }
   if (!plan.empty() && plan != "verbose")
@@ -473,6 +477,9 @@ std::optional<Command> dsc::parseCommandLine(int argc, char **argv) {
   if (!line.readMachine(*command.compile)) {
     command.compile.reset();
     command.exitCode = InputError;
+    return command;
   }
+  if (!line.fillSchedule(*command.compile))
+    return std::nullopt;
   return command;
 }

@@ -10,6 +10,9 @@ namespace dsc {
 
 namespace cl = llvm::cl;
 
+/// Ranks that the schedule is chosen for unless --ranks says.
+inline constexpr unsigned kUsualRanks = 8;
+
 /// The options of `dsc`, one row each, registered with LLVM's parser while this
 /// object lives. It is made once, in parseCommandLine.
 struct CommandLine {
@@ -220,6 +223,27 @@ struct CommandLine {
                "or what --memory-limit asks for, and no more. Results are the "
                "same bits. Default: none")};
 
+  cl::opt<std::string> memoryLimit{
+      "memory-limit", cl::value_desc("BYTES"), cl::cat(target),
+      cl::desc("Most bytes that one of --ranks ranks holds: state, arena and "
+               "inputs. What is gathered, kept and recomputed is chosen so "
+               "that it fits. Suffixes k, M, G, T or KiB, MiB, GiB, TiB. "
+               "Default: no limit")};
+  cl::opt<std::string> overlap{
+      "overlap", cl::value_desc("on|off"), cl::init("on"), cl::cat(target),
+      cl::desc("Let exchanges run beside computation. Default: on")};
+  cl::opt<uint64_t> prefetchBucketSize{
+      "prefetch-bucket-size", cl::value_desc("ELEMENTS"), cl::cat(target),
+      cl::desc("Gather at most so many elements ahead of their use; 0: none. "
+               "Default: as many as it takes to hide the exchange")};
+  cl::opt<uint64_t> maxLiveParameters{
+      "max-live-parameters", cl::value_desc("ELEMENTS"), cl::cat(target),
+      cl::desc("Hold at most so many gathered elements at once, or those that "
+               "one use needs. Default: no bound")};
+  cl::opt<uint64_t> maxReuseDistance{
+      "max-reuse-distance", cl::value_desc("ELEMENTS"), cl::cat(target),
+      cl::desc("Keep a group gathered only if fewer elements than this are "
+               "used until its next use; 0: never. Default: no bound")};
   cl::opt<std::string> topology{
       "topology", cl::value_desc("FILE"), cl::cat(target),
       cl::desc("Machine that times are predicted for (docs/machines.md): a "
@@ -268,11 +292,12 @@ struct CommandLine {
       cl::desc("Write when each operation is expected to run on each stream, "
                "in Chrome's trace format, which ui.perfetto.dev opens. Writes "
                "a module only if -o names one. Default: none")};
-  cl::opt<unsigned> ranks{"ranks", cl::value_desc("RANKS"), cl::init(1),
-                          cl::cat(outputs),
-                          cl::desc("Ranks that --plan, --simulate and "
-                                   "--timeline are for, up to --max-world. "
-                                   "Default: 1")};
+  cl::opt<unsigned> ranks{
+      "ranks", cl::value_desc("RANKS"), cl::init(1), cl::cat(outputs),
+      cl::desc("Ranks that --plan, --simulate and --timeline are for, and that "
+               "--memory-limit and --topology choose the schedule for, up to "
+               "--max-world; the module runs on any number. Default: 1; for "
+               "the schedule, 8")};
   cl::list<unsigned> shardWeights{
       "shard-weights", cl::value_desc("W0,W1,..."), cl::CommaSeparated,
       cl::cat(outputs),
@@ -354,6 +379,8 @@ struct CommandLine {
   bool fillPlan(CompileOptions &options);
   bool fillShardWeights(PlanOptions &options);
   bool fillSimulate(CompileOptions &options);
+  bool fillSchedule(CompileOptions &options);
+  bool fillMemoryLimit(CompileOptions &options);
   /// Reads the machine of --topology. Prints what is wrong with it.
   bool readMachine(CompileOptions &options);
 };

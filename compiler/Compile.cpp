@@ -8,6 +8,7 @@
 #include "compiler/OutputFile.h"
 #include "compiler/ParameterTable.h"
 #include "compiler/Register.h"
+#include "compiler/ScheduleReport.h"
 #include "compiler/Weights.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -53,11 +54,14 @@ private:
   ExitCode failStage(const StageInfo &stage, ModuleOp module,
                      StringRef failedPass);
   bool dump(const StageInfo &stage);
+  bool isWithinLimit();
   bool writeModule(StringRef path);
   bool writeSharedObject();
   bool write();
 
   const CompileOptions &options;
+  /// What schedule decided, for --plan=verbose. Outlives the context.
+  std::vector<DecisionRow> decisions;
   MLIRContext context;
   /// One module, but one for each set of entry points between import and
   /// differentiate.
@@ -97,17 +101,24 @@ Compilation::Compilation(const CompileOptions &options)
       ++errors;
     printDiagnostic(diagnostic);
   });
-  if (options.remarks.empty())
+  std::unique_ptr<ScheduleReport> report;
+  std::string shown = options.remarks;
+  if (options.plan.verbose) {
+    report = std::make_unique<ScheduleReport>(decisions, options.remarks);
+    shown = shown.empty() ? "^schedule$" : "(" + shown + ")|^schedule$";
+  }
+  if (shown.empty())
     return;
+  bool isReported = report != nullptr;
   // The expression has been checked by the command line. A kind of remark that
   // has none of its own is off, whatever the one for all of them says.
   remark::RemarkCategories categories;
   categories.all = categories.passed = categories.missed = categories.analysis =
-      categories.failed = options.remarks;
+      categories.failed = shown;
   (void)remark::enableOptimizationRemarks(
-      context, /*streamer=*/nullptr,
+      context, std::move(report),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
-      /*printAsEmitRemarks=*/true);
+      /*printAsEmitRemarks=*/!isReported);
 }
 
 /// Tells whose fault the failure is; for dsc's own, leaves the module as it is
@@ -148,6 +159,25 @@ bool Compilation::dump(const StageInfo &stage) {
   llvm::SmallString<128> path(options.dumpStages);
   llvm::sys::path::append(path, name);
   return writeModule(path);
+}
+
+/// Whether what was planned is what schedule counted on. It is, unless dsc is
+/// wrong.
+bool Compilation::isWithinLimit() {
+  if (!options.schedule.memoryLimit)
+    return true;
+  llvm::Expected<RankPlan> plan =
+      planRank(*modules.front(), options.schedule.cost.ranks, {});
+  std::string reason;
+  if (!plan)
+    reason = llvm::toString(plan.takeError());
+  else if (plan->totalBytes > *options.schedule.memoryLimit)
+    reason = llvm::formatv("a rank holds {0} bytes, and --memory-limit is {1}",
+                           plan->totalBytes, *options.schedule.memoryLimit);
+  if (!reason.empty())
+    llvm::WithColor::error(llvm::errs(), "dsc")
+        << "internal error: " << reason << '\n';
+  return reason.empty();
 }
 
 bool Compilation::writeModule(StringRef path) {
@@ -216,8 +246,10 @@ ExitCode Compilation::run() {
       printParameterTable(*modules.front(), llvm::outs());
       return Success;
     }
+    if (stage.stage == Stage::Lower && !isWithinLimit())
+      return InternalError;
     if (options.inspectsPrograms() && stage.stage == Stage::Lower) {
-      if (!inspectPrograms(*modules.front(), options, inspection))
+      if (!inspectPrograms(*modules.front(), options, decisions, inspection))
         return InputError;
       if (options.output.empty())
         break;

@@ -9,6 +9,7 @@
 using namespace dsc;
 
 bool dsc::inspectPrograms(mlir::ModuleOp module, const CompileOptions &options,
+                          llvm::ArrayRef<DecisionRow> decisions,
                           std::string &text) {
   llvm::Expected<RankPlan> plan =
       planRank(module, options.plan.ranks, options.plan.shardWeights);
@@ -19,7 +20,8 @@ bool dsc::inspectPrograms(mlir::ModuleOp module, const CompileOptions &options,
   }
   llvm::raw_string_ostream os(text);
   if (options.plan.enabled)
-    (options.plan.json ? printPlanJson : printPlan)(*plan, options.plan, os);
+    (options.plan.json ? printPlanJson : printPlan)(*plan, options.plan,
+                                                    decisions, os);
   if (!options.simulate.isAsked())
     return true;
   CostModel model = makeCostModel(options.machine, options.plan.ranks);

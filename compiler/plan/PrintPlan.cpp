@@ -155,7 +155,7 @@ static void printSchedule(const EntryPlan &entry, raw_ostream &os) {
 }
 
 void dsc::printPlan(const RankPlan &plan, const PlanOptions &options,
-                    raw_ostream &os) {
+                    llvm::ArrayRef<DecisionRow> decisions, raw_ostream &os) {
   const bool verbose = options.verbose;
   os << "plan for " << formatCount(plan.ranks, "rank", "ranks");
   if (plan.byRank.empty()) {
@@ -191,4 +191,5 @@ void dsc::printPlan(const RankPlan &plan, const PlanOptions &options,
       os << '\n';
       printSteps(entry, os);
     }
+  printDecisions(decisions, os);
 }

@@ -1,6 +1,7 @@
 #ifndef DSC_COMPILER_PLAN_PRINTPLAN_H
 #define DSC_COMPILER_PLAN_PRINTPLAN_H
 
+#include "compiler/plan/DecisionTable.h"
 #include "compiler/plan/RankPlan.h"
 
 namespace dsc {
@@ -18,11 +19,13 @@ struct PlanOptions {
   std::vector<uint32_t> shardWeights;
 };
 
-/// Tables for people.
+/// Tables for people. `decisions` are those of the schedule stage, if
+/// `verbose`.
 void printPlan(const RankPlan &plan, const PlanOptions &options,
-               llvm::raw_ostream &os);
+               llvm::ArrayRef<DecisionRow> decisions, llvm::raw_ostream &os);
 /// The keys are those of docs/plan.md.
 void printPlanJson(const RankPlan &plan, const PlanOptions &options,
+                   llvm::ArrayRef<DecisionRow> decisions,
                    llvm::raw_ostream &os);
 
 } // namespace dsc

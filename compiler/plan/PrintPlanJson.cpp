@@ -111,7 +111,7 @@ static void writeEntry(const EntryPlan &entry, const PlanOptions &options,
 }
 
 void dsc::printPlanJson(const RankPlan &plan, const PlanOptions &options,
-                        raw_ostream &os) {
+                        llvm::ArrayRef<DecisionRow> decisions, raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("ranks", plan.ranks);
@@ -137,6 +137,8 @@ void dsc::printPlanJson(const RankPlan &plan, const PlanOptions &options,
       for (const EntryPlan &entry : plan.entries)
         json.object([&] { writeEntry(entry, options, json); });
     });
+    if (options.verbose)
+      printDecisionsJson(decisions, json);
   });
   json.flush();
   os << '\n';

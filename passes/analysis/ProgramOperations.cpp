@@ -47,11 +47,17 @@ OpPlace dsc::describePlace(Operation *op) {
   if (auto launch = dyn_cast<exec::LaunchOp>(op))
     kernel = SymbolTable::lookupNearestSymbolFrom(op, launch.getKernelAttr());
   place.operation = describe(op, kernel);
-  llvm::SetVector<StringRef> names;
-  collectNames(op->getLoc(), names);
-  for (StringRef name : names)
-    place.nodes.push_back(name.str());
+  place.nodes = listNodes(op->getLoc());
   return place;
+}
+
+std::vector<std::string> dsc::listNodes(Location location) {
+  llvm::SetVector<StringRef> names;
+  collectNames(location, names);
+  std::vector<std::string> nodes;
+  for (StringRef name : names)
+    nodes.push_back(name.str());
+  return nodes;
 }
 
 StringRef dsc::stringifyOperationCategory(OperationCategory category) {

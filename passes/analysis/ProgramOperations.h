@@ -20,6 +20,9 @@ llvm::StringRef getCollectiveGroup(mlir::Operation *op);
 
 OpPlace describePlace(mlir::Operation *op);
 
+/// Nodes and initializers of the ONNX file that `location` was made from.
+std::vector<std::string> listNodes(mlir::Location location);
+
 /// What a call of the runtime is for.
 enum class OperationCategory {
   Contraction,

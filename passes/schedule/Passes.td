@@ -82,6 +82,52 @@ def RecomputePass : Pass<"schedule-recompute", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dsc::zero::ZeroDialect"];
 }
 
+def DecidePass : Pass<"schedule-decide", "::mlir::ModuleOp"> {
+  let summary = "Choose what to keep, gather ahead and recompute";
+  let description = [{
+    Expects the async form, and annotates it; `schedule-recompute`,
+    `schedule-keep-gathered` and `schedule-move-collectives` apply the
+    annotations. Decisions are applied to a clone of the entry, which the cost
+    model and the memory planner measure. From the least memory on, groups that
+    stay gathered, exchanges beside computation, and activations that are not
+    recomputed buy time for memory as long as the limit holds. What saves no time
+    is not bought. An analysis remark tells what each entry comes to, and others
+    what became of each exchange and activation.
+
+    `step` gets what was chosen for `step_last`, so that both exchange the same.
+
+    It fails if nothing fits in the limit, and tells the smallest limit that
+    something fits in.
+
+    ```mlir
+    %0 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    %token = zero.gather_start @fc1 axis(@world)
+    ```
+    becomes, where one region takes longer than the gather,
+    ```mlir
+    %0 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    %token = zero.gather_start @fc1 axis(@world) {zero.ahead = 1 : i64}
+    ```
+  }];
+  let options = [
+    Option<"ranks", "ranks", "int64_t", "1", "Ranks to decide for (default: 1)">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "Most bytes of state and arena on one rank (default: 0, no limit)">,
+    Option<"recompute", "recompute", "bool", "false",
+           "Choose what is recomputed (default: false)">,
+    Option<"overlap", "overlap", "bool", "true",
+           "Let exchanges run beside computation (default: true)">,
+    Option<"engine", "engine", "bool", "false",
+           "Exchanges take no time from computation (default: false)">,
+    Option<"prefetchElements", "prefetch-bucket-size", "int64_t", "-1",
+           "Most elements gathered ahead (default: -1, no bound)">,
+    Option<"liveElements", "max-live-parameters", "int64_t", "-1",
+           "Most gathered elements alive (default: -1, no bound)">,
+    Option<"reuseDistance", "max-reuse-distance", "int64_t", "-1",
+           "Elements used until a kept group's next use (default: -1, no bound)">,
+  ];
+}
+
 def KeepGatheredPass : Pass<"schedule-keep-gathered", "::mlir::ModuleOp"> {
   let summary = "Keep annotated groups gathered instead of gathering them again";
   let description = [{

@@ -12,7 +12,10 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
     manager.addPass(createAssignInplacePass());
     if (options.recompute == ScheduleOptions::Recompute::Blocks)
       manager.addPass(createMarkBlocksPass());
+    manager.addPass(createDecidePass(options));
     manager.addPass(createRecomputePass());
+    manager.addPass(createKeepGatheredPass());
+    manager.addPass(createMoveCollectivesPass());
   }
   manager.addPass(createRecordPlanPass());
   manager.addPass(createVerifyScheduledPass());
@@ -42,8 +45,9 @@ void dsc::registerSchedulePipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "dsc-schedule", "Decide when exchanges begin and end",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        buildSchedulePipeline(
-            manager,
-            {options.stage == PipelineOptions::Stage::On, options.recompute});
+        ScheduleOptions schedule;
+        schedule.enabled = options.stage == PipelineOptions::Stage::On;
+        schedule.recompute = options.recompute;
+        buildSchedulePipeline(manager, schedule);
       });
 }

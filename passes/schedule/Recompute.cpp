@@ -33,7 +33,8 @@ struct Gather {
 
 class Recomputer {
 public:
-  explicit Recomputer(train::EntryOp entry) : entry(entry) {}
+  Recomputer(train::EntryOp entry, bool explain)
+      : entry(entry), explain(explain) {}
 
   void run();
 
@@ -47,6 +48,7 @@ private:
   void eraseDead(ArrayRef<nn::FusionOp> regions);
 
   train::EntryOp entry;
+  bool explain;
   Operation *forwardEnd = nullptr;
   /// By group, in program order.
   llvm::DenseMap<StringAttr, SmallVector<Gather, 2>> gathers;
@@ -61,7 +63,9 @@ struct RecomputePass : dsc::impl::RecomputePassBase<RecomputePass> {
 
 } // namespace
 
-void dsc::recomputeRegions(train::EntryOp entry) { Recomputer(entry).run(); }
+void dsc::recomputeRegions(train::EntryOp entry, bool explain) {
+  Recomputer(entry, explain).run();
+}
 
 void Recomputer::run() {
   forwardEnd = findForwardEnd(entry);
@@ -209,9 +213,10 @@ zero::GatherAwaitOp Recomputer::gatherAgain(zero::GatherAwaitOp forward,
   auto release = zero::ReleaseOp::create(builder, loc, first.getGroupAttr(),
                                          await.getResults());
   gathers[first.getGroupAttr().getAttr()].push_back({start, await, release});
-  remark::missed(loc,
-                 remark::RemarkOpts::name("GatheredAgain").category("schedule"))
-      << "backward gathers a group for recomputation alone"
-      << remark::metric("group", first.getGroup());
+  if (explain)
+    remark::missed(
+        loc, remark::RemarkOpts::name("GatheredAgain").category("schedule"))
+        << "backward gathers a group for recomputation alone"
+        << remark::metric("group", first.getGroup());
   return await;
 }

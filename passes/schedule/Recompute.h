@@ -20,8 +20,8 @@ inline constexpr llvm::StringLiteral kRecomputeAttr = "zero.recompute";
 /// those of annotated regions are taken from their copies, and gathered
 /// parameters from a gather of backward. One is moved up, or its release down,
 /// where the copy stands outside of its life; only if backward has none of the
-/// group, it is gathered once more, which a remark tells.
-void recomputeRegions(train::EntryOp entry);
+/// group, it is gathered once more, which a remark tells if asked to `explain`.
+void recomputeRegions(train::EntryOp entry, bool explain = true);
 
 } // namespace dsc
 

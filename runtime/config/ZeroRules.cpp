@@ -44,6 +44,24 @@ Verdict judgePersistence(Judging &judging, const ConfigNode &node) {
   return honoured();
 }
 
+/// A bound in elements at stage 3, by the option of dsc of the same meaning.
+Judge bound(const char *option) {
+  return [=](Judging &judging, const ConfigNode &node) {
+    if (stageOf(judging) != 3)
+      return ignored("concerns stage 3 alone");
+    if (isAuto(node))
+      return approximated("dsc chooses by what an exchange takes");
+    judging.compile(option, countText(node));
+    return honoured();
+  };
+}
+
+Verdict judgeOverlap(Judging &judging, const ConfigNode &node) {
+  if (!isTrue(node))
+    judging.compile("overlap", "off");
+  return honoured();
+}
+
 /// A key that has an effect at stage 3 only, if any.
 Judge atStage3(Verdict verdict) {
   return [verdict](Judging &judging, const ConfigNode &) {
@@ -75,19 +93,15 @@ KeyRules sizeRules() {
       {kZero + "/allgather_bucket_size", T::Count,
        bucket("/reduce_bucket_size", false), true},
       {kZero + "/stage3_prefetch_bucket_size", T::Count,
-       atStage3(honoured("nothing is gathered ahead of its use, so the bound "
-                         "holds")),
-       true},
+       bound("prefetch-bucket-size"), true},
       {kZero + "/stage3_param_persistence_threshold", T::Count,
        judgePersistence, true},
       {kZero + "/stage3_model_persistence_threshold", T::Count,
        approximately("what stays whole is bounded for each parameter alone")},
       {kZero + "/stage3_max_live_parameters", T::Count,
-       approximately("a layer's parameters are released after each use, so no "
-                     "more than those of the layers in use are live")},
+       bound("max-live-parameters"), true},
       {kZero + "/stage3_max_reuse_distance", T::Count,
-       approximately("a layer's parameters are released after each use, "
-                     "however near the next one is")},
+       bound("max-reuse-distance"), true},
       {kZero + "/sub_group_size", T::Count,
        always(ignored("the update is one kernel for each parameter; its "
                       "results do not depend on tiles"))},
@@ -140,9 +154,7 @@ KeyRules quantizationRules() {
 KeyRules switchRules() {
   using T = ConfigType;
   KeyRules rules = {
-      {kZero + "/overlap_comm", T::Boolean,
-       offOr(ignored("a collective is awaited where it starts; results are the "
-                     "same"))},
+      {kZero + "/overlap_comm", T::Boolean, judgeOverlap},
       {kZero + "/contiguous_gradients", T::Boolean,
        [](Judging &, const ConfigNode &node) {
          return isTrue(node) ? honoured("gradients of a layer are one block")

@@ -112,6 +112,25 @@ CASES = [
     (nested(ZERO + "offload_optimizer/device", "nvme"), "", IGNORED, [], "stay in memory"),
     (nested(ZERO + "offload_optimizer/device", "gpu"), "", REFUSED, [], "expects"),
     (nested(ZERO + "stage3_max_live_parameters", 0), "", IGNORED, [], "stage 3 alone"),
+    *(
+        (
+            {"zero_optimization": {"stage": 3, key: value}},
+            "/zero_optimization/" + key,
+            answer,
+            options,
+            [],
+        )
+        for key, value, answer, options in (
+            ("stage3_max_live_parameters", 1e9, HONOURED, ["--max-live-parameters=1000000000"]),
+            ("stage3_max_live_parameters", 0, HONOURED, ["--max-live-parameters=0"]),
+            ("stage3_max_reuse_distance", 5e8, HONOURED, ["--max-reuse-distance=500000000"]),
+            ("stage3_prefetch_bucket_size", 7, HONOURED, ["--prefetch-bucket-size=7"]),
+            ("prefetch_bucket_size", 0, HONOURED, ["--prefetch-bucket-size=0"]),
+            ("stage3_prefetch_bucket_size", "auto", NEARLY, []),
+            ("overlap_comm", True, HONOURED, []),
+            ("overlap_comm", False, HONOURED, ["--overlap=off"]),
+        )
+    ),
     (
         {"zero_optimization": {"stage": 3, "param_persistence_threshold": 1e4}},
         "/zero_optimization/param_persistence_threshold",

@@ -163,9 +163,9 @@ def test_a_module_of_another_optimizer_is_refused(work, compiled):
 
 
 def test_keys_without_effect_are_told(work, compiled):
-    config = {"zero_optimization": {"overlap_comm": True}, "gradient_clipping": 0.1}
+    config = {"zero_optimization": {"round_robin_gradients": True}, "gradient_clipping": 0.1}
     result = dsrun(work, config, "--dry-run")
-    assert "without effect: /zero_optimization/overlap_comm" in result.err
+    assert "without effect: /zero_optimization/round_robin_gradients" in result.err
     result = dsrun(work, {}, "--dry-run")
     assert "no gradient_clipping: DeepSpeed clips at 1.0 without it" in result.err
 

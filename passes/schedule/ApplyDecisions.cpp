@@ -1,0 +1,17 @@
+#include "passes/schedule/ApplyDecisions.h"
+
+#include "passes/schedule/KeepGathered.h"
+#include "passes/schedule/MoveCollectives.h"
+#include "passes/schedule/Recompute.h"
+
+bool dsc::isDecision(llvm::StringRef attribute) {
+  return attribute == kRecomputeAttr || attribute == kReuseAttr ||
+         attribute == kAheadAttr || attribute == kBehindAttr;
+}
+
+void dsc::applyDecisions(train::EntryOp entry, const StateMap &states,
+                         bool explain) {
+  recomputeRegions(entry, explain);
+  keepGathered(entry, states);
+  moveCollectives(entry, states);
+}

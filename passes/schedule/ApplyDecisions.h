@@ -1,0 +1,22 @@
+// What the annotations of an entry mean, all of them.
+
+#ifndef DSC_PASSES_SCHEDULE_APPLYDECISIONS_H
+#define DSC_PASSES_SCHEDULE_APPLYDECISIONS_H
+
+#include "passes/analysis/StateAccess.h"
+
+namespace dsc {
+
+/// Applies and removes the annotations of one entry in the async form, by the
+/// functions behind the passes, in their order. The entry may be a clone
+/// outside of a module, of which `states` is the map. `explain`: whether
+/// remarks tell what became of them.
+void applyDecisions(train::EntryOp entry, const StateMap &states,
+                    bool explain = true);
+
+/// Whether an attribute of this name is such an annotation.
+bool isDecision(llvm::StringRef attribute);
+
+} // namespace dsc
+
+#endif // DSC_PASSES_SCHEDULE_APPLYDECISIONS_H

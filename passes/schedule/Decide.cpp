@@ -1,0 +1,189 @@
+#include "passes/analysis/Collectives.h"
+#include "passes/analysis/StateBytes.h"
+#include "passes/schedule/ApplyDecisions.h"
+#include "passes/schedule/ExplainDecisions.h"
+#include "passes/schedule/Passes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace dsc {
+#define GEN_PASS_DEF_DECIDEPASS
+#include "passes/schedule/Passes.h.inc"
+} // namespace dsc
+
+using namespace mlir;
+using namespace dsc;
+
+namespace {
+
+/// Decides for all entries of a module.
+class ModuleDecider {
+public:
+  ModuleDecider(ModuleOp module, const ScheduleOptions &options)
+      : module(module), states(module), options(options) {
+    if (auto most = module->getAttrOfType<IntegerAttr>(zero::kMaxWorldAttrName))
+      this->options.arena.maxWorld = most.getInt();
+  }
+
+  LogicalResult run();
+
+private:
+  std::optional<EntryDecision> decide(train::EntryOp entry,
+                                      std::optional<int64_t> limit);
+  LogicalResult reportLimit(train::EntryOp entry, int64_t leastBytes);
+  void annotateStep(train::EntryOp step, train::EntryOp stepLast);
+
+  ModuleOp module;
+  StateMap states;
+  ScheduleOptions options;
+  /// Of a rank beside the arena, if there is a limit.
+  int64_t stateBytes = 0;
+};
+
+struct DecidePass : dsc::impl::DecidePassBase<DecidePass> {
+  using Base = dsc::impl::DecidePassBase<DecidePass>;
+  using Base::Base;
+  explicit DecidePass(const ScheduleOptions &options) : given(options) {}
+
+  ScheduleOptions getOptions() const {
+    if (given)
+      return *given;
+    ScheduleOptions options;
+    auto bound = [](int64_t value) {
+      return value < 0 ? std::optional<int64_t>() : value;
+    };
+    options.bounds = {bound(prefetchElements), bound(liveElements),
+                      bound(reuseDistance)};
+    options.overlap = overlap;
+    if (recompute)
+      options.recompute = ScheduleOptions::Recompute::Auto;
+    if (memoryLimit > 0)
+      options.memoryLimit = memoryLimit;
+    options.cost = CostModel::getDefault(ranks);
+    if (engine)
+      options.cost.computeShare = 0;
+    return options;
+  }
+
+  void runOnOperation() override {
+    ScheduleOptions options = getOptions();
+    if (failed(ModuleDecider(getOperation(), options).run()))
+      signalPassFailure();
+  }
+
+  /// Of the constructor; else the options of the pass hold.
+  std::optional<ScheduleOptions> given;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> dsc::createDecidePass(const ScheduleOptions &options) {
+  return std::make_unique<DecidePass>(options);
+}
+
+std::optional<EntryDecision>
+ModuleDecider::decide(train::EntryOp entry, std::optional<int64_t> limit) {
+  EntryTrials trials(entry, states, options);
+  return decideEntry(trials, options, limit);
+}
+
+/// What a person reads: 1.50 GiB.
+static std::string formatBytes(int64_t bytes) {
+  constexpr StringLiteral units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (bytes < 1024)
+    return llvm::formatv("{0} bytes", bytes);
+  double value = double(bytes) / 1024;
+  unsigned unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
+  return llvm::formatv("{0} bytes ({1:f2} {2})", bytes, value, units[unit]);
+}
+
+/// Tells the smallest limit, and what it would cost.
+LogicalResult ModuleDecider::reportLimit(train::EntryOp entry,
+                                         int64_t leastBytes) {
+  int64_t least = stateBytes + leastBytes;
+  InFlightDiagnostic diagnostic =
+      entry.emitError("does not fit in --memory-limit=")
+      << *options.memoryLimit << " on " << options.cost.ranks
+      << " ranks: the smallest limit that it fits in is " << formatBytes(least)
+      << ", of which " << formatBytes(stateBytes) << " are state";
+  auto tight = decide(entry, leastBytes);
+  auto free = decide(entry, std::nullopt);
+  if (tight && free)
+    diagnostic.attachNote(entry.getLoc())
+        << llvm::formatv("with that limit '{0}' is expected to take {1:f3} ms, "
+                         "without a limit "
+                         "{2:f3} ms in {3}",
+                         entry.getSymName(), tight->trial.seconds * 1e3,
+                         free->trial.seconds * 1e3,
+                         formatBytes(stateBytes + free->trial.bytes))
+               .str();
+  return diagnostic;
+}
+
+/// Copies the annotations of `stepLast` to `step`, which does the same but for
+/// the reductions of whole gradients.
+void ModuleDecider::annotateStep(train::EntryOp step, train::EntryOp stepLast) {
+  auto collect = [](train::EntryOp entry) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : entry.getBody().front())
+      if (isa<nn::FusionOp>(op) ||
+          (isa<zero::CollectiveOpInterface>(op) && !isReductionOfWhole(&op)))
+        ops.push_back(&op);
+    return ops;
+  };
+  for (auto [op, lastOp] : llvm::zip(collect(step), collect(stepLast)))
+    for (NamedAttribute attribute : lastOp->getDiscardableAttrs())
+      if (op->getName() == lastOp->getName() && isDecision(attribute.getName()))
+        op->setAttr(attribute.getName(), attribute.getValue());
+}
+
+LogicalResult ModuleDecider::run() {
+  std::optional<int64_t> limit;
+  if (options.memoryLimit) {
+    std::optional<uint64_t> bytes =
+        getStateBytes(module, options.cost.ranks, options.arena);
+    if (!bytes)
+      return module.emitError("has states beyond 64-bit addresses");
+    stateBytes = *bytes;
+    limit = int64_t(*options.memoryLimit) - stateBytes;
+  }
+
+  struct Chosen {
+    train::EntryOp entry, step;
+    std::unique_ptr<EntryTrials> trials;
+    EntryDecision decision;
+  };
+  std::vector<Chosen> chosen;
+  train::EntryOp step;
+  for (auto entry : module.getOps<train::EntryOp>()) {
+    // The two of a set follow each other.
+    if (entry.getKind() == train::EntryKind::Step) {
+      step = entry;
+      continue;
+    }
+    auto trials = std::make_unique<EntryTrials>(entry, states, options);
+    auto decision = decideEntry(*trials, options, limit);
+    if (!decision)
+      return failure();
+    bool isLast = entry.getKind() == train::EntryKind::StepLast;
+    chosen.push_back({entry, isLast ? step : train::EntryOp(),
+                      std::move(trials), std::move(*decision)});
+  }
+
+  auto largest =
+      llvm::max_element(chosen, [](const Chosen &a, const Chosen &b) {
+        return a.decision.least.bytes < b.decision.least.bytes;
+      });
+  if (limit && largest != chosen.end() &&
+      largest->decision.least.bytes > *limit)
+    return reportLimit(largest->entry, largest->decision.least.bytes);
+  for (Chosen &one : chosen) {
+    one.trials->annotate(one.entry, one.decision.decisions);
+    explainDecisions(one.entry, *one.trials, one.decision, options.cost);
+    if (one.step)
+      annotateStep(one.step, one.entry);
+  }
+  return success();
+}

@@ -41,11 +41,11 @@ static std::string describe(Operation *op, Operation *kernel) {
   return name;
 }
 
-OpPlace dsc::describePlace(Operation *op) {
+OpPlace dsc::describePlace(Operation *op, SymbolTableCollection &tables) {
   OpPlace place;
   Operation *kernel = nullptr;
   if (auto launch = dyn_cast<exec::LaunchOp>(op))
-    kernel = SymbolTable::lookupNearestSymbolFrom(op, launch.getKernelAttr());
+    kernel = tables.lookupNearestSymbolFrom(op, launch.getKernelAttr());
   place.operation = describe(op, kernel);
   place.nodes = listNodes(op->getLoc());
   return place;

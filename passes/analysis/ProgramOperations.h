@@ -18,7 +18,9 @@ struct OpPlace {
 /// The group of a collective that moves one; empty for other operations.
 llvm::StringRef getCollectiveGroup(mlir::Operation *op);
 
-OpPlace describePlace(mlir::Operation *op);
+/// `tables` finds kernels, of which a program launches many.
+OpPlace describePlace(mlir::Operation *op,
+                      mlir::SymbolTableCollection &tables);
 
 /// Nodes and initializers of the ONNX file that `location` was made from.
 std::vector<std::string> listNodes(mlir::Location location);

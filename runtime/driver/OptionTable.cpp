@@ -306,6 +306,15 @@ static std::vector<Option> otherRows() {
        "end a run in which ranks wait for one that does not come for so long",
        "600", parseTimeout},
 
+      {"Machine", "calibrate", "OUT.json",
+       "measure what this host can do for -n ranks (2 by default) of --threads "
+       "threads, without a module, and write it for dsc --topology "
+       "(docs/machines.md)",
+       "not measured", text(&RunOptions::calibrate)},
+      {"Machine", "offload-dir", "DIR",
+       "folder whose speed --calibrate measures for offloaded state", "memory",
+       text(&RunOptions::offloadDirectory)},
+
       {"Other", "dry-run", nullptr,
        "print what would be run, load and allocate it on all ranks, try one "
        "update, compare the ranks, and write nothing",

@@ -98,6 +98,18 @@ void appendWrapped(std::string &out, size_t at, size_t column,
 /// What no single option can know.
 Status checkOptions(const RunOptions &options,
                     const std::vector<std::string> &modules) {
+  if (options.ranks < 1 || options.ranks > kMostRanks)
+    return usageError("-n ", options.ranks, ": a host runs 1 to ", kMostRanks,
+                      " ranks");
+  if (!options.calibrate.empty() && options.ranks == 1 &&
+      options.given.contains("n"))
+    return usageError("--calibrate measures what ranks exchange, too; -n is 2 "
+                      "or more");
+  if (!options.calibrate.empty())
+    return modules.empty() ? Status()
+                           : usageError("--calibrate measures the host, and "
+                                        "runs no module; leave out '",
+                                        modules.front(), "'");
   if (modules.empty() &&
       !(options.data.tokens.empty() && options.evalData.tokens.empty()))
     return usageError("no module given: all words after --tokens, up to the "
@@ -119,9 +131,6 @@ Status checkOptions(const RunOptions &options,
     return usageError("--write-outputs writes a row for each sample of the "
                       "files, in order, and --eval-split evaluates a part of "
                       "them; leave one of them out");
-  if (options.ranks < 1 || options.ranks > kMostRanks)
-    return usageError("-n ", options.ranks, ": a host runs 1 to ", kMostRanks,
-                      " ranks");
   DSC_RETURN_IF_ERROR(checkCheckpointOptions(options));
   if (!options.steps && !options.epochs && !options.evaluates())
     return usageError("say how long to train, with --steps=N or --epochs=N, "
@@ -131,6 +140,8 @@ Status checkOptions(const RunOptions &options,
   if (!options.timeline.empty() && !options.steps && !options.epochs)
     return usageError("--timeline measures an update; say how long to train, "
                       "with --steps=N or --epochs=N");
+  if (!options.offloadDirectory.empty())
+    return usageError("--offload-dir needs --calibrate");
   return {};
 }
 
@@ -245,6 +256,7 @@ Result<RunOptions> dsc::runtime::parseOptions(int argc, char **argv) {
     return options;
   DSC_RETURN_IF_ERROR(applyShardWeights(options));
   DSC_RETURN_IF_ERROR(checkOptions(options, others));
-  options.module = others.front();
+  if (!others.empty())
+    options.module = others.front();
   return options;
 }

@@ -2,6 +2,7 @@
 #include "runtime/base/Log.h"
 #include "runtime/checkpoint/SavedState.h"
 #include "runtime/driver/Accumulation.h"
+#include "runtime/driver/CalibrateHost.h"
 #include "runtime/driver/Checkpoints.h"
 #include "runtime/driver/CompiledWith.h"
 #include "runtime/driver/DryRun.h"
@@ -551,6 +552,8 @@ Status Run::evaluateAtEnd(uint64_t step) {
 /// Runs this process as the rank that another program started it as, or all
 /// ranks, each in a process of its own if there are several.
 int runRanks(RunOptions options, const Log &log) {
+  if (!options.calibrate.empty() && !options.given.contains("n"))
+    options.ranks = 2;
   std::optional<uint64_t> given;
   if (options.given.contains("n") || !options.shardWeights.empty())
     given = options.ranks;
@@ -585,6 +588,8 @@ int runRanks(RunOptions options, const Log &log) {
                        sharers * (threads + 1) <= cores, options.timeout};
   const Log silent = Log::silent();
   auto runRank = [&](Channel &channel, SharedWorld &world) {
+    if (!options.calibrate.empty())
+      return calibrateHost(options, threads, channel);
     const Log &voice = channel.rank() == 0 ? log : silent;
     return Run(options, voice, &channel, &world).execute();
   };

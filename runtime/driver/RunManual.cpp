@@ -8,7 +8,8 @@ dsc::Manual dsc::runtime::runManual() {
   manual.version = dsrt_version();
   manual.summary = "train a module that dsc compiled";
   manual.usage = {"MODULE.so --input NAME=FILE... --epochs N [options]",
-                  "MODULE.so --tokens FILE... --epochs N [options]"};
+                  "MODULE.so --tokens FILE... --epochs N [options]",
+                  "--calibrate OUT.json [-n N]"};
   manual.positional = ".so";
   manual.notes = "-x and --x are the same. Ctrl-C ends the training after its "
                  "update; results are still written.";

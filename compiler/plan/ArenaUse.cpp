@@ -38,6 +38,7 @@ private:
   void keepOutputs(exec::ProgramOp program);
   int64_t now() const { return static_cast<int64_t>(ops.size()) - 1; }
 
+  SymbolTableCollection tables;
   std::vector<Operation *> ops;
   std::vector<Buffer> buffers;
   /// The buffer that another one is a part of; itself if none.
@@ -202,7 +203,8 @@ ArenaUse ArenaWalk::takeUse() {
   int64_t live = 0;
   for (auto [index, op] : llvm::enumerate(ops)) {
     live += change[index];
-    use.steps.push_back({describePlace(op), static_cast<uint64_t>(live)});
+    use.steps.push_back(
+        {describePlace(op, tables), static_cast<uint64_t>(live)});
     if (use.steps[use.peak].liveBytes < use.steps[index].liveBytes)
       use.peak = index;
   }
@@ -211,7 +213,8 @@ ArenaUse ArenaWalk::takeUse() {
     if (isAlive(index) && buffer.first <= peak && peak <= buffer.last)
       use.buffers.push_back({static_cast<uint64_t>(buffer.begin),
                              static_cast<uint64_t>(buffer.end - buffer.begin),
-                             buffer.use, describePlace(buffer.definedBy)});
+                             buffer.use,
+                             describePlace(buffer.definedBy, tables)});
   llvm::sort(use.buffers, [](const LiveBuffer &a, const LiveBuffer &b) {
     return a.offset < b.offset;
   });

@@ -21,6 +21,7 @@ std::vector<ScheduledCollective> dsc::listSchedule(exec::ProgramOp program) {
     std::optional<int64_t> event; ///< That stands for its end.
     std::optional<size_t> await;
   };
+  SymbolTableCollection tables;
   std::vector<Row> rows;
   std::vector<Operation *> computing;
   for (Operation &op : program.getBody().front()) {
@@ -41,14 +42,14 @@ std::vector<ScheduledCollective> dsc::listSchedule(exec::ProgramOp program) {
   }
   auto placeAt = [&](size_t index) -> std::optional<OpPlace> {
     if (index < computing.size())
-      return describePlace(computing[index]);
+      return describePlace(computing[index], tables);
     return std::nullopt;
   };
   std::vector<ScheduledCollective> schedule;
   for (const Row &row : rows) {
     size_t await = row.await.value_or(computing.size());
-    schedule.push_back({row.op, describePlace(row.op), placeAt(row.start),
-                        placeAt(await), await - row.start});
+    schedule.push_back({row.op, describePlace(row.op, tables),
+                        placeAt(row.start), placeAt(await), await - row.start});
   }
   return schedule;
 }

@@ -19,8 +19,7 @@ struct OpPlace {
 llvm::StringRef getCollectiveGroup(mlir::Operation *op);
 
 /// `tables` finds kernels, of which a program launches many.
-OpPlace describePlace(mlir::Operation *op,
-                      mlir::SymbolTableCollection &tables);
+OpPlace describePlace(mlir::Operation *op, mlir::SymbolTableCollection &tables);
 
 /// Nodes and initializers of the ONNX file that `location` was made from.
 std::vector<std::string> listNodes(mlir::Location location);

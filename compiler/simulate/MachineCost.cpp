@@ -18,6 +18,8 @@ CostModel dsc::makeCostModel(const std::optional<Machine> &machine,
   model.contractionFlops[2] = device.flops16 * part.contraction * share;
   model.vectorFlops = device.vectorFlops * part.vector * share;
   model.memoryBytesPerSecond = device.memoryBandwidth * part.memory * share;
+  model.cacheBytes = double(device.cacheBytes) * share;
+  model.cacheBytesPerSecond = device.cacheBandwidth * part.memory * share;
   model.memoryBytes = uint64_t(double(device.memoryBytes) * share);
   model.launchSeconds = device.launchLatency;
   model.computeShare = device.computeShare;

@@ -12,6 +12,9 @@ using namespace mlir;
 /// FLOPs of a function that is a polynomial behind a reduction of its argument.
 static constexpr double kFunctionFlops = 20;
 
+/// Of a choice for each element that depends on its place.
+static constexpr double kPadFlops = 8;
+
 CostModel CostModel::getDefault(int64_t ranks) {
   const double share = 1.0 / double(ranks);
   CostModel model;
@@ -20,6 +23,8 @@ CostModel CostModel::getDefault(int64_t ranks) {
   model.contractionFlops[1] = model.contractionFlops[2] = 160e9 * share;
   model.vectorFlops = 30e9 * share;
   model.memoryBytesPerSecond = 20e9 * share;
+  model.cacheBytes = (32 << 20) * share;
+  model.cacheBytesPerSecond = 60e9 * share;
   model.launchSeconds = 2e-6;
   model.links.push_back({"shared memory", 1 << 20, 2e-5, 10e9 * share});
   model.transferBytesPerSecond = 1e9 * share;
@@ -50,7 +55,7 @@ public:
     for (Value value : body.getTerminator()->getOperands())
       bytes += getBytes(value);
     return model.launchSeconds +
-           std::max(bytes / model.memoryBytesPerSecond,
+           std::max(model.getTransferSeconds(bytes),
                     vectorFlops / model.vectorFlops + contraction);
   }
 
@@ -105,6 +110,7 @@ private:
                      nn::LogSoftmaxOp, nn::SoftmaxLseOp, nn::CrossEntropyOp,
                      nn::CrossEntropyRowsOp, nn::CrossEntropyGradOp,
                      nn::GeluOp>([](auto) { return kFunctionFlops; })
+               .Case([](nn::PadOp) { return kPadFlops; })
                .Case([](nn::GeluGradOp) { return 2 * kFunctionFlops; })
                .Case<nn::LayerNormOp, nn::LayerNormGradOp>(
                    [](auto) { return 10; })
@@ -164,11 +170,17 @@ double CostModel::getContractionSeconds(int64_t batch, int64_t m, int64_t n,
       double(batch) * bits / 8 *
       (double(m) * double(k) + double(k) * double(n) + double(m) * double(n));
   double rate = contractionFlops[bits == 64 ? 0 : bits == 32 ? 1 : 2];
-  return launchSeconds + std::max(flops / rate, bytes / memoryBytesPerSecond);
+  return launchSeconds + std::max(flops / rate, getTransferSeconds(bytes));
 }
 
 double CostModel::getMemorySeconds(int64_t bytes) const {
-  return launchSeconds + double(bytes) / memoryBytesPerSecond;
+  return launchSeconds + getTransferSeconds(double(bytes));
+}
+
+double CostModel::getTransferSeconds(double bytes) const {
+  double cached = std::min(bytes, cacheBytes / 4);
+  return (cached > 0 ? cached / cacheBytesPerSecond : 0) +
+         (bytes - cached) / memoryBytesPerSecond;
 }
 
 SmallVector<int64_t> CostModel::getLevelBytes(ExchangeKind kind,

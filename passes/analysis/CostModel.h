@@ -28,6 +28,8 @@ struct CostModel {
   double contractionFlops[3];
   double vectorFlops; ///< Outside of contractions.
   double memoryBytesPerSecond;
+  /// The last cache; 0 without one.
+  double cacheBytes = 0, cacheBytesPerSecond = 0;
   double launchSeconds;
   llvm::SmallVector<LinkLevel> links;                    ///< Ranks ascend.
   double transferBytesPerSecond, transferLatencySeconds; ///< Offloaded state.
@@ -52,8 +54,12 @@ struct CostModel {
   double getContractionSeconds(int64_t batch, int64_t m, int64_t n, int64_t k,
                                mlir::Type elementType) const;
 
-  /// What moves `bytes` in memory, reads and writes together.
+  /// What moves `bytes` in memory, reads and writes together. A quarter of the
+  /// cache is taken to hold what operations hand to one another.
   double getMemorySeconds(int64_t bytes) const;
+
+  /// The same without the launch, in part of an operation.
+  double getTransferSeconds(double bytes) const;
 
   /// An exchange in which each rank receives `shardBytes` of each other one.
   /// The levels work at the same time.

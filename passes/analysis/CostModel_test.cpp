@@ -16,6 +16,7 @@ CostModel makeModel(int64_t ranks) {
   model.contractionFlops[1] = 2e9;
   model.contractionFlops[2] = 4e9;
   model.memoryBytesPerSecond = 1e9;
+  model.cacheBytes = 0;
   model.launchSeconds = 0.5;
   model.links = {{"node", 8, 1, 100}, {"network", 1024, 3, 10}};
   return model;
@@ -36,6 +37,16 @@ TEST(CostModel, ContractionsTakeTheirFlopsOrTheirBytes) {
   // An outer product writes more than it computes.
   EXPECT_NEAR(model.getContractionSeconds(1, 10000, 10000, 1, f32), 0.5 + 0.4,
               1e-3);
+}
+
+TEST(CostModel, AQuarterOfTheCacheHoldsWhatIsHandedOn) {
+  CostModel model = makeModel(1);
+  EXPECT_DOUBLE_EQ(model.getMemorySeconds(4000), 0.5 + 4e-6);
+  EXPECT_DOUBLE_EQ(model.getMemorySeconds(0), 0.5);
+  model.cacheBytes = 4000;
+  model.cacheBytesPerSecond = 1e10;
+  EXPECT_DOUBLE_EQ(model.getMemorySeconds(1000), 0.5 + 1e-7);
+  EXPECT_DOUBLE_EQ(model.getMemorySeconds(4000), 0.5 + 1e-7 + 3e-6);
 }
 
 using Bytes = llvm::SmallVector<int64_t>;

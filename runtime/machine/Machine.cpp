@@ -28,6 +28,10 @@ std::string dsc::runtime::printMachine(const Machine &machine) {
   device["flops"] = print(kFlops, machine.device);
   device.update(print(kDevice, machine.device));
   device["memory_bytes"] = machine.device.memoryBytes;
+  if (machine.device.cacheBytes) {
+    device["cache_bytes"] = machine.device.cacheBytes;
+    device["cache_bandwidth"] = machine.device.cacheBandwidth;
+  }
   device["shared"] = machine.device.isShared;
   ordered_json levels = ordered_json::array();
   for (const Machine::Level &level : machine.levels) {

@@ -21,6 +21,10 @@ struct Machine {
     double vectorFlops = 0; ///< Of all other operations, in f32.
     double memoryBandwidth = 0;
     uint64_t memoryBytes = 0;
+    /// The last cache, where memory has one that holds what operations hand to
+    /// one another; 0: none is known.
+    uint64_t cacheBytes = 0;
+    double cacheBandwidth = 0;
     double launchLatency = 0; ///< From one kernel's end to the next's begin.
     /// Of the time of an exchange, how much is taken from computation beside
     /// it: 0 an engine of its own, 1 the same cores.

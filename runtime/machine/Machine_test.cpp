@@ -66,6 +66,24 @@ TEST(Machine, EfficiencyIsWholeWhereNoneIsGiven) {
   EXPECT_EQ(read->efficiency.contraction, 1);
 }
 
+TEST(Machine, ACacheHasBothFiguresOrNone) {
+  Machine machine = example();
+  machine.device.cacheBytes = 1 << 25;
+  machine.device.cacheBandwidth = 5e11;
+  std::string text = printMachine(machine);
+  Result<Machine> read = parseMachine(text, "m.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->device.cacheBytes, 1u << 25);
+  EXPECT_EQ(read->device.cacheBandwidth, 5e11);
+  expectError(forge("\"shared\"", "\"cache_bytes\": 5, \"shared\""),
+              "(/device): the key 'cache_bandwidth' is missing: bytes/s");
+  expectError(forge("\"shared\"", "\"cache_bandwidth\": 5, \"shared\""),
+              "(/device): the key 'cache_bytes' is missing");
+  expectError(forge("\"shared\"", "\"cache_bandwidth\": 5, "
+                                  "\"cache_bytes\": 0.5, \"shared\""),
+              "(/device/cache_bytes): expected a whole number from 1");
+}
+
 TEST(Machine, TakesComments) {
   EXPECT_EQ(errorOf(forge("{", "{ // figures of a vendor\n")), "");
 }

@@ -147,6 +147,10 @@ void readDevice(Section device, Machine::Device &into) {
   device.numbers(kDevice, into);
   device.count("memory_bytes", 1, kMostBytes, into.memoryBytes);
   device.flag("shared", into.isShared);
+  if (device.find("cache_bytes") || device.find("cache_bandwidth")) {
+    device.count("cache_bytes", 1, kMostBytes, into.cacheBytes);
+    device.number("cache_bandwidth", kBandwidth, into.cacheBandwidth);
+  }
   device.finish();
 }
 

@@ -15,8 +15,15 @@ Machine example() {
   Machine machine;
   machine.name = "two levels";
   machine.source = "made up";
-  machine.device = {1e12, 2e12, 4e12, 5e11, 1e11, uint64_t(1) << 36,
-                    2e-6, 0.5,  true};
+  machine.device = {.flops64 = 1e12,
+                    .flops32 = 2e12,
+                    .flops16 = 4e12,
+                    .vectorFlops = 5e11,
+                    .memoryBandwidth = 1e11,
+                    .memoryBytes = uint64_t(1) << 36,
+                    .launchLatency = 2e-6,
+                    .computeShare = 0.5,
+                    .isShared = true};
   machine.efficiency = {0.8, 0.7, 0.9, 0.6};
   machine.levels = {{"node", 8, 1e-6, 3e11}, {"network", 1024, 5e-6, 2.5e10}};
   machine.storage = {1e-5, 2e10};

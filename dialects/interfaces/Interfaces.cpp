@@ -1,3 +1,4 @@
+#include "dialects/interfaces/CostOpInterface.h"
 #include "dialects/interfaces/DifferentiableOpInterface.h"
 #include "dialects/interfaces/FusionOpInterface.h"
 #include "dialects/interfaces/LinalgLoweringOpInterface.h"
@@ -8,6 +9,7 @@
 
 using namespace mlir;
 
+#include "dialects/interfaces/CostOpInterface.cpp.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.cpp.inc"
 #include "dialects/interfaces/FusionOpInterface.cpp.inc"
 #include "dialects/interfaces/LinalgLoweringOpInterface.cpp.inc"

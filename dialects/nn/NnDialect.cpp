@@ -1,3 +1,4 @@
+#include "dialects/nn/NnCost.h"
 #include "dialects/nn/NnOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -12,6 +13,7 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/nn/NnOps.cpp.inc"
       >();
+  attachCosts(*this);
 }
 
 Operation *NnDialect::materializeConstant(OpBuilder &builder, Attribute value,

@@ -1,19 +1,14 @@
 #include "passes/analysis/CostModel.h"
 
-#include "dialects/nn/NnOps.h"
+#include "dialects/interfaces/CostOpInterface.h"
+#include "dialects/interfaces/FusionOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace dsc;
 using namespace mlir;
-
-/// FLOPs of a function that is a polynomial behind a reduction of its argument.
-static constexpr double kFunctionFlops = 20;
-
-/// Of a choice for each element that depends on its place.
-static constexpr double kPadFlops = 8;
 
 CostModel CostModel::getDefault(int64_t ranks) {
   const double share = 1.0 / double(ranks);
@@ -88,7 +83,8 @@ private:
       for (Value operand : op->getOperands())
         if (!getType(operand).hasStaticShape())
           largest = std::max(largest, getSize(operand));
-      if (isa<nn::ReduceSumOp>(op))
+      auto fusion = dyn_cast<FusionOpInterface>(op);
+      if (fusion && fusion.getFusionKind() == FusionKind::Reduction)
         largest /= double(model.ranks);
       sizes[result] = largest;
     }
@@ -100,55 +96,17 @@ private:
       size = std::max(size, getSize(value));
     for (Value value : op->getResults())
       size = std::max(size, getSize(value));
-    return size *
-           llvm::TypeSwitch<Operation *, double>(op)
-               .Case<nn::ConstantOp, nn::BroadcastOp, nn::ReshapeOp,
-                     nn::MatmulOp, nn::AttentionOp, nn::AttentionGradOp>(
-                   [](auto) { return 0; })
-               .Case<nn::ExpOp, nn::LogOp, nn::TanhOp, nn::ErfOp, nn::SigmoidOp,
-                     nn::CosOp, nn::SinOp, nn::PowOp, nn::SoftmaxOp,
-                     nn::LogSoftmaxOp, nn::SoftmaxLseOp, nn::CrossEntropyOp,
-                     nn::CrossEntropyRowsOp, nn::CrossEntropyGradOp,
-                     nn::GeluOp>([](auto) { return kFunctionFlops; })
-               .Case([](nn::PadOp) { return kPadFlops; })
-               .Case([](nn::GeluGradOp) { return 2 * kFunctionFlops; })
-               .Case<nn::LayerNormOp, nn::LayerNormGradOp>(
-                   [](auto) { return 10; })
-               .Default([](Operation *) { return 1; });
+    auto cost = dyn_cast<CostOpInterface>(op);
+    return size * (cost ? cost.getElementFlops() : 1);
   }
 
   double getContractionSeconds(Operation *op) {
-    if (auto matmul = dyn_cast<nn::MatmulOp>(op)) {
-      ArrayRef<int64_t> a = getType(matmul.getLhs()).getShape();
-      ArrayRef<int64_t> c = getType(matmul.getResult()).getShape();
-      int64_t batch = 1;
-      for (int64_t extent : c.drop_back(2))
-        batch *= extent;
-      int64_t k = a[a.size() - (matmul.getTransposeA() ? 2 : 1)];
-      return model.getContractionSeconds(
-          batch, c[c.size() - 2], c.back(), k,
-          getType(matmul.getResult()).getElementType());
-    }
-    // Scores and values: two products of forward, five of backward.
-    double products = isa<nn::AttentionOp>(op)       ? 2
-                      : isa<nn::AttentionGradOp>(op) ? 5
-                                                     : 0;
-    if (products == 0)
-      return 0;
-    RankedTensorType query = getType(op->getOperand(0));
-    RankedTensorType key = getType(op->getOperand(1));
-    int64_t rank = query.getRank();
-    int64_t batch = 1;
-    for (int64_t extent : query.getShape().drop_back(2))
-      batch *= extent;
-    int64_t rows = query.getDimSize(rank - 2),
-            columns = key.getDimSize(rank - 2);
-    double functions = double(batch) * double(rows) * double(columns) *
-                       kFunctionFlops / model.vectorFlops;
-    return functions +
-           products * model.getContractionSeconds(batch, rows, columns,
-                                                  query.getDimSize(rank - 1),
-                                                  query.getElementType());
+    auto cost = dyn_cast<CostOpInterface>(op);
+    auto product = cost ? cost.getMatrixProduct() : std::nullopt;
+    return product ? model.getContractionSeconds(product->batch, product->m,
+                                                 product->n, product->k,
+                                                 product->elementType)
+                   : 0;
   }
 
   const CostModel &model;

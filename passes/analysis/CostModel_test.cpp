@@ -1,7 +1,9 @@
 #include "passes/analysis/CostModel.h"
 
-#include "mlir/IR/BuiltinTypes.h"
+#include "dialects/nn/NnOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -84,6 +86,93 @@ TEST(CostModel, ExchangesTakeTheSlowestLevelAndAllLatencies) {
   EXPECT_DOUBLE_EQ(getSeconds(16, ExchangeKind::AllToAll, 10), 4 + 8);
   // Nothing travels.
   EXPECT_DOUBLE_EQ(getSeconds(16, ExchangeKind::AllToAll, 0), 0);
+}
+
+/// Of a region with the given inputs and ops. Dynamic arguments hold 12.
+double getRegionSeconds(const CostModel &model, llvm::StringRef inputs,
+                        llvm::StringRef ops) {
+  mlir::MLIRContext context;
+  context.loadDialect<nn::NnDialect>();
+  std::string text = ("\"nn.fusion\"() ({^bb0(" + inputs + "): " + ops +
+                      "}) {kind = \"test\"} : () -> ()")
+                         .str();
+  mlir::ParserConfig config(&context, /*verifyAfterParse=*/false);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, config);
+  if (!module)
+    return -1;
+  mlir::Block &body = module->getBody()->front().getRegion(0).front();
+  return model.getRegionSeconds(body, [](mlir::Value) { return 12; });
+}
+
+/// Nothing but vector FLOPs, one a second, or nothing but bytes.
+CostModel makeVectorModel(bool bytes) {
+  CostModel model = makeModel(3);
+  model.launchSeconds = 0;
+  model.vectorFlops = bytes ? 1e300 : 1;
+  model.memoryBytesPerSecond = bytes ? 1 : 1e300;
+  for (double &rate : model.contractionFlops)
+    rate = bytes ? 1e300 : 1;
+  return model;
+}
+
+TEST(CostModel, ARegionReadsItsInputsAndWritesItsResultsOnce) {
+  // Twelve elements of four bytes in and out; what lies between is not stored.
+  EXPECT_DOUBLE_EQ(getRegionSeconds(makeVectorModel(true),
+                                    "%a: tensor<3x4xf32>",
+                                    "%b = nn.exp %a : tensor<3x4xf32>"
+                                    "%c = nn.neg %b : tensor<3x4xf32>"
+                                    "nn.yield %c : tensor<3x4xf32>"),
+                   2 * 12 * 4);
+}
+
+TEST(CostModel, OpsTellTheirFlops) {
+  CostModel model = makeVectorModel(false);
+  auto getSeconds = [&](llvm::StringRef op) {
+    return getRegionSeconds(
+        model, "%a: tensor<3x4xf32>",
+        ("%b = nn." + op + " nn.yield %b : tensor<3x4xf32>").str());
+  };
+  EXPECT_DOUBLE_EQ(getSeconds("neg %a : tensor<3x4xf32>"), 12);
+  EXPECT_DOUBLE_EQ(getSeconds("tanh %a : tensor<3x4xf32>"), 12 * 20);
+  EXPECT_DOUBLE_EQ(getSeconds("softmax %a dim = 1 : tensor<3x4xf32>"), 12 * 20);
+}
+
+TEST(CostModel, MatrixProductsTellTheirSizes) {
+  CostModel model = makeVectorModel(false);
+  auto getSeconds = [&](llvm::StringRef a, llvm::StringRef b,
+                        llvm::StringRef flags) {
+    std::string types = ("(" + a + ", " + b + ") -> tensor<2x3x5xf32>").str();
+    return getRegionSeconds(model, ("%a: " + a + ", %b: " + b).str(),
+                            ("%c = nn.matmul " + flags + " %a, %b : " + types +
+                             " nn.yield %c : tensor<2x3x5xf32>")
+                                .str());
+  };
+  constexpr double kFlops = 2 * 2 * 3 * 5 * 7;
+  EXPECT_DOUBLE_EQ(getSeconds("tensor<2x3x7xf32>", "tensor<2x7x5xf32>", ""),
+                   kFlops);
+  EXPECT_DOUBLE_EQ(getSeconds("tensor<2x7x3xf32>", "tensor<2x5x7xf32>",
+                              "transpose_a transpose_b"),
+                   kFlops);
+}
+
+TEST(CostModel, DynamicArgumentsAreSizedByTheCaller) {
+  // Sums over three ranks: twelve elements in, four out.
+  EXPECT_DOUBLE_EQ(getRegionSeconds(makeVectorModel(true),
+                                    "%a: tensor<?x?xf32>",
+                                    "%b = nn.reduce_sum %a dims = [0]"
+                                    " : tensor<?x?xf32> -> tensor<?xf32>"
+                                    "nn.yield %b : tensor<?xf32>"),
+                   (12 + 4) * 4);
+}
+
+TEST(CostModel, EmptyTensorsCostALaunch) {
+  CostModel model = makeModel(1);
+  EXPECT_DOUBLE_EQ(
+      getRegionSeconds(model, "%a: tensor<0x4xf32>, %b: tensor<4x0xf32>",
+                       "%c = nn.matmul %b, %a : (tensor<4x0xf32>, "
+                       "tensor<0x4xf32>) -> tensor<4x4xf32>"
+                       "nn.yield %c : tensor<4x4xf32>"),
+      2 * model.launchSeconds + 16 * 4 / model.memoryBytesPerSecond);
 }
 
 } // namespace

@@ -294,9 +294,18 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   if (!checkChoice("target", targetName, {"host", "native"}) ||
       !checkChoice("precision", precision, {"f32", "f64"}) ||
       !checkChoice("fuse", fuse, {"all", "none"}) ||
-      !checkChoice("schedule-stage", scheduleStage, {"on", "off"}) ||
       !checkChoice("recompute", recompute, {"none", "blocks", "auto"}))
     return false;
+  if (StringRef seed = scheduleStage; seed.consume_front("random(")) {
+    uint64_t number;
+    if (!seed.consume_back(")") || seed.getAsInteger(10, number))
+      return usageError("--schedule-stage=" + scheduleStage +
+                        ": a seed is a whole number from 0 on, as in "
+                        "random(7)");
+    options.schedule.randomSeed = number;
+  } else if (!checkChoice("schedule-stage", scheduleStage, {"on", "off"})) {
+    return false;
+  }
   if (recompute != "none" && scheduleStage == "off")
     return usageError("--recompute=" + recompute +
                       " needs the schedule stage, which --schedule-stage=off "
@@ -325,7 +334,8 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   options.partition.persistenceThreshold = threshold;
   options.partition.bucketElements = bucketSize;
   options.lower.maxWorld = maxWorld;
-  options.schedule.enabled = scheduleStage == "on";
+  options.lower.poisonFreed = poisonFreed;
+  options.schedule.enabled = scheduleStage != "off";
   using Recompute = ScheduleOptions::Recompute;
   options.schedule.recompute = recompute == "blocks" ? Recompute::Blocks
                                : recompute == "auto" ? Recompute::Auto

@@ -98,6 +98,12 @@ struct CommandLine {
       cl::desc("Also compile entry points with which dsrun, when the loss or a "
                "gradient is not finite, finds the operation that began it. "
                "Default: off")};
+  cl::opt<bool> poisonFreed{
+      "poison-freed", cl::cat(training),
+      cl::desc(
+          "Fill memory of a step with NaN before it begins and where it is "
+          "freed, so that a read of anything else than what the step put "
+          "there shows. Results are the same bits. Default: off")};
   cl::opt<bool> params{
       "params", cl::cat(training),
       cl::desc("Print every parameter with its role and the reason, then "
@@ -211,10 +217,10 @@ struct CommandLine {
       cl::desc("Form kernels of several operations, or one each. Default: "
                "all")};
   cl::opt<std::string> scheduleStage{
-      "schedule-stage", cl::value_desc("on|off"), cl::init("on"),
+      "schedule-stage", cl::value_desc("on|off|random(SEED)"), cl::init("on"),
       cl::cat(target),
-      cl::desc("Move collectives away from their uses. Results are the same "
-               "bits either way. Default: on")};
+      cl::desc("Move collectives away from their uses; random, for tests: by "
+               "chance. Results are the same bits either way. Default: on")};
   cl::opt<std::string> recompute{
       "recompute", cl::value_desc("none|blocks|auto"), cl::init("none"),
       cl::cat(target),

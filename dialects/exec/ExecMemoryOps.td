@@ -48,9 +48,11 @@ def Exec_ArenaViewOp : Exec_View<"arena_view", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Names bytes of the arena";
   let description = [{
-    The offset is in bytes, as the memory plan fixed it. With `part_of` the view
-    has as many elements as this rank's part of that state, known only at load,
-    and at most `bound`.
+    The offset is in bytes, as the memory plan fixed it. `buffer` numbers what
+    the plan placed: views of one number name the same buffer or pieces of it,
+    and views of different numbers may name the same bytes one after the other.
+    With `part_of` the view has as many elements as this rank's part of that
+    state, known only at load, and at most `bound`.
 
     Constraints:
     1. The offset is not negative and a multiple of the element's size.
@@ -61,14 +63,15 @@ def Exec_ArenaViewOp : Exec_View<"arena_view", [
 
     ```mlir
     exec.program @step arena(135168) kind(step) inputs [] outputs [] {
-      %h = exec.arena_view offset(4096) : memref<64x512xf32>
+      %h = exec.arena_view offset(4096) buffer(3) : memref<64x512xf32>
     }
     ```
   }];
-  let arguments = (ins I64Attr:$offset, OptionalAttr<FlatSymbolRefAttr>:$part_of,
+  let arguments = (ins I64Attr:$offset, OptionalAttr<I64Attr>:$buffer,
+                       OptionalAttr<FlatSymbolRefAttr>:$part_of,
                        OptionalAttr<I64Attr>:$bound);
   let assemblyFormat = [{
-    `offset` `(` $offset `)` (`part_of` `(` $part_of^ `)` `bound` `(` $bound `)`)?
+    `offset` `(` $offset `)` (`buffer` `(` $buffer^ `)`)? (`part_of` `(` $part_of^ `)` `bound` `(` $bound `)`)?
     attr-dict `:` type($view)
   }];
 }

@@ -17,8 +17,13 @@ class Zero_StartOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Zero_TokenType:$token);
 }
 
+def Zero_AwaitTrait : NativeOpTrait<"AwaitTrait"> {
+  let cppNamespace = "::dsc::zero";
+}
+
 class Zero_AwaitOp<string mnemonic, list<Trait> traits = []>
-    : Zero_Op<mnemonic # "_await", !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)>;
+    : Zero_Op<mnemonic # "_await", !listconcat([
+        MemoryEffects<[MemRead, MemWrite]>, Zero_AwaitTrait], traits)>;
 
 //===----------------------------------------------------------------------===//
 // Gather

@@ -40,6 +40,18 @@ inline constexpr llvm::StringLiteral kWorldAxis = "world";
 /// On a module: the largest number of ranks that may run it.
 inline constexpr llvm::StringLiteral kMaxWorldAttrName = "zero.max_world";
 
+/// Decisions of the schedule stage, as attributes of operations, which the
+/// passes that apply them take away.
+inline constexpr llvm::StringLiteral kDecisionAttrNames[] = {
+    "zero.recompute", "zero.reuse", "zero.ahead", "zero.behind"};
+
+/// On a start: it travels in one message with the start directly before it.
+inline constexpr llvm::StringLiteral kJoinAttrName = "zero.join";
+
+/// The operation ends what the start that gave its token began.
+template <typename ConcreteOp>
+class AwaitTrait : public mlir::OpTrait::TraitBase<ConcreteOp, AwaitTrait> {};
+
 } // namespace dsc::zero
 
 #include "dialects/zero/ZeroInterfaces.h.inc"

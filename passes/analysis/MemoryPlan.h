@@ -66,6 +66,8 @@ public:
   void compute();
 
   int64_t getOffset(Buffer buffer) const;
+  /// The buffer of its own that `buffer` is or is a member of.
+  Buffer getWhole(Buffer buffer) const { return entries[buffer].parent; }
   /// End of the highest buffer.
   int64_t getPeak() const { return peak; }
 

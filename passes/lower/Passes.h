@@ -22,6 +22,8 @@ struct LowerOptions {
   int64_t maxWorld = 1024;
   /// Elements in the unit in which ranges are cut.
   int64_t unit = 64;
+  /// Fill memory with NaN where it is freed, to find out who reads it.
+  bool poisonFreed = false;
 };
 
 /// Builds programs and checks the exit form.

@@ -55,6 +55,31 @@ def BuildProgramsPass : Pass<"lower-build-programs", "::mlir::ModuleOp"> {
   ];
 }
 
+def PoisonArenaPass : Pass<"lower-poison-arena", "::mlir::ModuleOp"> {
+  let summary = "Fill memory with NaN where it is freed";
+  let description = [{
+    Expects the exec form. When a program begins, and behind the last access to
+    each buffer of the arena but those of outputs, kernels fill the bytes with
+    words of ones, which are NaN in every float type. Whoever reads bytes that
+    the program did not write for him computes NaN. Results of programs that
+    `lower-verify` accepts are the same bits.
+
+    ```mlir
+    exec.launch @kernel_3 ins(%h : memref<4x2xf32>) outs(%y : memref<4x2xf32>) on(compute)
+    ```
+    becomes, where it is the last one that reads %h,
+    ```mlir
+    exec.launch @kernel_3 ins(%h : memref<4x2xf32>) outs(%y : memref<4x2xf32>) on(compute)
+    %0 = exec.arena_view offset(0) buffer(7) : memref<8xf32>
+    exec.launch @poison_8 outs(%0 : memref<8xf32>) on(compute)
+    ```
+  }];
+  let dependentDialects = [
+    "::dsc::exec::ExecDialect", "::dsc::nn::NnDialect",
+    "::mlir::func::FuncDialect"
+  ];
+}
+
 def VerifyLoweredPass : Pass<"lower-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exec form: places, events and races";
   let description = [{
@@ -71,7 +96,12 @@ def VerifyLoweredPass : Pass<"lower-verify", "::mlir::ModuleOp"> {
     - (L7) within one operation, what is written overlaps nothing else, except
       where it is the same view;
     - (L8) inputs and settings are not written;
-    - (L9) outputs are written.
+    - (L9) outputs are written;
+    - (L10) bytes of the arena are read as the buffer as which they were written
+      last: no buffer lies over another one that is still to be read;
+    - (L11) the calls of the channel run on the communication stream and are
+      those that `collectives` lists, in its order, and `hash` is that of the
+      list.
   }];
 }
 

@@ -9,6 +9,10 @@ void dsc::buildLowerPipeline(OpPassManager &manager,
                              const LowerOptions &options) {
   manager.addPass(createBuildProgramsPass({options.maxWorld, options.unit}));
   manager.addPass(createVerifyLoweredPass());
+  if (options.poisonFreed) {
+    manager.addPass(createPoisonArenaPass());
+    manager.addPass(createVerifyLoweredPass());
+  }
 }
 
 namespace {
@@ -17,6 +21,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "max-world",
       llvm::cl::desc("Most ranks that the module can run on (default: 1024)"),
       llvm::cl::init(1024)};
+  Option<bool> poisonFreed{
+      *this, "poison-freed",
+      llvm::cl::desc("Fill memory with NaN where it is freed (default: off)"),
+      llvm::cl::init(false)};
 };
 } // namespace
 
@@ -26,6 +34,7 @@ void dsc::registerLowerPipeline() {
       [](OpPassManager &manager, const PipelineOptions &options) {
         LowerOptions lower;
         lower.maxWorld = options.maxWorld;
+        lower.poisonFreed = options.poisonFreed;
         buildLowerPipeline(manager, lower);
       });
 }

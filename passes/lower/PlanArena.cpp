@@ -37,8 +37,11 @@ void dsc::planArena(exec::ProgramOp program, MemoryPlan &plan,
     plan.extendToEnd(output);
   plan.compute();
 
-  for (auto [view, buffer] : buffers)
-    cast<exec::ArenaViewOp>(view).setOffset(plan.getOffset(buffer));
+  for (auto [op, buffer] : buffers) {
+    auto view = cast<exec::ArenaViewOp>(op);
+    view.setOffset(plan.getOffset(buffer));
+    view.setBuffer(plan.getWhole(buffer));
+  }
   OpBuilder builder(program);
   SmallVector<Attribute> entries;
   for (auto [attribute, buffer] :

@@ -1,12 +1,10 @@
 #include "passes/lower/ProgramBuilder.h"
 
 #include "passes/analysis/StepEstimate.h"
+#include "passes/lower/CollectiveList.h"
 
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace dsc;
@@ -99,10 +97,7 @@ void ProgramBuilder::listCollectives(exec::ProgramOp program) {
     list.push_back(collective.getDictionary(builder.getContext()));
   }
   program.setCollectivesAttr(builder.getArrayAttr(list));
-  std::string text;
-  llvm::raw_string_ostream(text) << program.getCollectivesAttr();
-  program.setHashAttr(builder.getStringAttr(
-      llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16)));
+  program.setHashAttr(hashCollectives(program.getCollectivesAttr()));
 }
 
 LogicalResult ProgramBuilder::emit(Operation *op) {
@@ -165,8 +160,9 @@ Value ProgramBuilder::getArenaView(Location loc, MemoryPlan::Buffer buffer,
   IntegerAttr bound;
   if (partOf)
     bound = table.getState(partOf).getElementsAttr();
-  auto op = exec::ArenaViewOp::create(
-      builder, loc, type, builder.getI64IntegerAttr(0), partOf, bound);
+  auto op = exec::ArenaViewOp::create(builder, loc, type,
+                                      builder.getI64IntegerAttr(0),
+                                      IntegerAttr(), partOf, bound);
   buffers[op] = buffer;
   return view = op;
 }

@@ -126,7 +126,8 @@ void RaceCheck::access(Operation *op, const Point &point,
   case Place::Kind::Arena:
     if (place.bytes > 0)
       touch(op, point, access, arena, place.offset, place.offset + place.bytes,
-            /*written=*/false);
+            /*written=*/false,
+            access.view.getDefiningOp<exec::ArenaViewOp>().getBuffer());
     return;
   case Place::Kind::Input:
     if (access.writes)
@@ -183,10 +184,11 @@ template <typename Cells> static void split(Cells &cells, int64_t at) {
 }
 
 /// One access to the bytes [begin, end). `written` says whether bytes without a
-/// history hold something.
+/// history hold something, `buffer` as what they are accessed.
 void RaceCheck::touch(Operation *op, const Point &point,
                       const exec::Access &access, Cells &cells, int64_t begin,
-                      int64_t end, bool written) {
+                      int64_t end, bool written,
+                      std::optional<int64_t> buffer) {
   split(cells, begin);
   split(cells, end);
   auto makeCell = [&](int64_t cellEnd) {
@@ -198,6 +200,7 @@ void RaceCheck::touch(Operation *op, const Point &point,
     return cell;
   };
   bool unwritten = false;
+  std::optional<int64_t> overwriting;
   int64_t at = begin;
   for (auto it = cells.lower_bound(begin); at < end; ++it) {
     if (it == cells.end() || it->first > at) {
@@ -211,6 +214,8 @@ void RaceCheck::touch(Operation *op, const Point &point,
       checkOrder(op, point, cell.reads, "reads the same bytes");
     else
       unwritten |= !cell.written;
+    if (access.reads && buffer && cell.buffer && *buffer != *cell.buffer)
+      overwriting = cell.buffer;
     if (!access.writes)
       cell.reads[point.stream] = {op, point.index};
   }
@@ -218,12 +223,18 @@ void RaceCheck::touch(Operation *op, const Point &point,
     lastReported = op;
     error(op) << "reads memory that nothing has written";
   }
+  if (overwriting && lastReported != op) {
+    lastReported = op;
+    error(op) << "reads buffer " << *buffer << ", which buffer " << *overwriting
+              << " has overwritten";
+  }
   if (!access.writes)
     return;
   // What was ordered before this write stays ordered through it.
   cells.erase(cells.lower_bound(begin), cells.lower_bound(end));
   Cell cell = makeCell(end);
   cell.written = true;
+  cell.buffer = buffer;
   cell.writes[point.stream] = {op, point.index};
   cells.emplace(begin, std::move(cell));
 }
@@ -239,10 +250,22 @@ void RaceCheck::checkOutputs() {
     auto it = arena.upper_bound(at);
     if (it != arena.begin())
       --it;
-    for (; at < end && it != arena.end() && it->first <= at; ++it)
-      if (it->second.written)
-        at = std::max(at, it->second.end);
-    if (at < end)
+    std::optional<int64_t> buffer;
+    for (; at < end && it != arena.end() && it->first <= at; ++it) {
+      const Cell &cell = it->second;
+      if (!cell.written || cell.end <= at)
+        continue;
+      at = cell.end;
+      if (buffer && cell.buffer && *buffer != *cell.buffer) {
+        error(program) << "has output " << index << " in buffer " << *buffer
+                       << ", which buffer " << *cell.buffer
+                       << " has overwritten";
+        break;
+      }
+      if (!buffer)
+        buffer = cell.buffer;
+    }
+    if (at < end && !failed)
       error(program) << "has output " << index << ", which nothing has written";
   }
 }

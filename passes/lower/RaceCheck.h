@@ -1,5 +1,5 @@
-// Proves that a program's accesses to memory are ordered, within the arena and
-// to bytes that were written.
+// Proves that a program's accesses to memory are ordered, within the arena, and
+// find what the program wrote for them.
 
 #ifndef DSC_PASSES_LOWER_RACECHECK_H
 #define DSC_PASSES_LOWER_RACECHECK_H
@@ -54,6 +54,8 @@ private:
   struct Cell {
     int64_t end = 0;
     bool written = false;
+    /// Of the arena: what the bytes were written as.
+    std::optional<int64_t> buffer;
     llvm::SmallVector<Touch, 2> writes, reads;
   };
   using Cells = std::map<int64_t, Cell>; ///< By first byte; disjoint.
@@ -66,7 +68,7 @@ private:
               const exec::Access &access, const exec::Place &place);
   void touch(mlir::Operation *op, const Point &point,
              const exec::Access &access, Cells &cells, int64_t begin,
-             int64_t end, bool written);
+             int64_t end, bool written, std::optional<int64_t> buffer = {});
   void checkOrder(mlir::Operation *op, const Point &point,
                   llvm::ArrayRef<Touch> earlier, llvm::StringRef what);
   bool overlap(const exec::Place &a, const exec::Place &b) const;

@@ -1,3 +1,4 @@
+#include "passes/lower/CollectiveList.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/RaceCheck.h"
 
@@ -21,8 +22,10 @@ struct VerifyLowered : dsc::impl::VerifyLoweredPassBase<VerifyLowered> {
     if (!ok)
       return signalPassFailure();
     StateCopies copies(module);
+    SymbolTable symbols(module);
     for (auto program : module.getOps<exec::ProgramOp>())
-      if (failed(RaceCheck(program, copies).run()))
+      if (failed(RaceCheck(program, copies).run()) ||
+          failed(verifyCollectives(program, symbols)))
         signalPassFailure();
     markAllAnalysesPreserved();
   }

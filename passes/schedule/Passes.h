@@ -43,6 +43,8 @@ struct ScheduleOptions {
   /// What decisions are tried against.
   CostModel cost = CostModel::getDefault();
   ArenaOptions arena;
+  /// For tests: decisions by chance, of this seed, instead of by cost.
+  std::optional<uint64_t> randomSeed;
 };
 
 /// The pass `schedule-decide` for a cost model, which pass options cannot give.

@@ -197,13 +197,35 @@ def RecordPlanPass : Pass<"schedule-record-plan", "::mlir::ModuleOp"> {
   ];
 }
 
+def RandomizePass : Pass<"schedule-randomize", "::mlir::ModuleOp"> {
+  let summary = "Annotate an entry with decisions by chance, for tests";
+  let description = [{
+    Expects the async form and annotates exchanges and regions with what the
+    passes behind it apply: any set of these annotations is a legal schedule, and
+    the bits of all results are those of every other one. What is drawn is a
+    function of the seed and of what is asked, so `step` and `step_last` get the
+    same.
+
+    ```mlir
+    %token = zero.gather_start @fc1 axis(@world)
+    ```
+    becomes, for one seed,
+    ```mlir
+    %token = zero.gather_start @fc1 axis(@world) {zero.ahead = 3 : i64, zero.reuse}
+    ```
+  }];
+  let options = [
+    Option<"seed", "seed", "uint64_t", "0", "Number of the schedule (default: 0)">
+  ];
+}
+
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exit form of the schedule stage";
   let description = [{
     Reports every violation of:
 
     - (S1) collectives are in the async form;
-    - (S2) every token is awaited exactly once;
+    - (S2) every token is awaited exactly once, by an await of its entry;
     - (S3) between start and await, nothing writes what the collective reads,
       and nothing touches what it writes;
     - (S4) every gathered tensor is released once, and nothing reads it or a
@@ -213,7 +235,11 @@ def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
       the region; nothing else uses a read of that state from the region on, and
       nothing touches the state between the region and the write;
     - (S6) `step` and `step_last` begin equal lists of collectives, apart from
-      the reduction of whole gradients, and no entry branches.
+      the reduction of whole gradients, and no entry branches;
+    - (S7) no decision (`zero.recompute`, `zero.reuse`, `zero.ahead`,
+      `zero.behind`) waits to be applied;
+    - (S8) a start with `zero.join` stands directly behind a start of its kind,
+      axis and element type.
   }];
 }
 

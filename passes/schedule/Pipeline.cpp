@@ -12,7 +12,10 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
     manager.addPass(createAssignInplacePass());
     if (options.recompute == ScheduleOptions::Recompute::Blocks)
       manager.addPass(createMarkBlocksPass());
-    manager.addPass(createDecidePass(options));
+    if (options.randomSeed)
+      manager.addPass(createRandomizePass({*options.randomSeed}));
+    else
+      manager.addPass(createDecidePass(options));
     manager.addPass(createRecomputePass());
     manager.addPass(createKeepGatheredPass());
     manager.addPass(createMoveCollectivesPass());
@@ -38,6 +41,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
           clEnumValN(Recompute::None, "none", "nothing"),
           clEnumValN(Recompute::Blocks, "blocks", "the inside of each layer"),
           clEnumValN(Recompute::Auto, "auto", "what a memory limit asks for"))};
+  Option<uint64_t> randomSeed{
+      *this, "random-seed",
+      llvm::cl::desc("Decide by chance, for tests (default: by cost)")};
 };
 } // namespace
 
@@ -48,6 +54,8 @@ void dsc::registerSchedulePipeline() {
         ScheduleOptions schedule;
         schedule.enabled = options.stage == PipelineOptions::Stage::On;
         schedule.recompute = options.recompute;
+        if (options.randomSeed.hasValue())
+          schedule.randomSeed = options.randomSeed;
         buildSchedulePipeline(manager, schedule);
       });
 }

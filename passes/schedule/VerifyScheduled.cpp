@@ -49,6 +49,13 @@ LogicalResult verifyFlight(Operation &start, const StateMap &states) {
     return start.emitError("(S2) starts what is awaited ")
            << std::distance(token.use_begin(), token.use_end()) << " times";
   Operation *await = *token.getUsers().begin();
+  if (!await->hasTrait<zero::AwaitTrait>() ||
+      await->getBlock() != start.getBlock()) { // S2
+    InFlightDiagnostic diagnostic =
+        await->emitError("(S2) is no await in the entry that gave the token");
+    diagnostic.attachNote(start.getLoc()) << "started here";
+    return diagnostic;
+  }
 
   llvm::DenseMap<StringAttr, bool> inFlight;
   auto started = getStateAccesses(&start, states);
@@ -92,6 +99,52 @@ LogicalResult verifyInplace(nn::FusionOp fusion, const InplaceSafety &safety) {
   return success();
 }
 
+/// S7.
+LogicalResult verifyDecided(Operation &op) {
+  LogicalResult result = success();
+  op.walk([&](Operation *inner) {
+    for (StringRef name : zero::kDecisionAttrNames)
+      if (inner->hasAttr(name))
+        result = inner->emitError("(S7) still has the decision '")
+                 << name << "', which nothing has applied";
+  });
+  return result;
+}
+
+/// S8. The element type is that of the message in which a start travels.
+Type getMessageType(Operation *start, const StateMap &states) {
+  auto collective = cast<zero::CollectiveOpInterface>(start);
+  if (FlatSymbolRefAttr name = collective.getCollectiveGroup())
+    if (zero::GroupOp group = states.getGroup(name.getAttr()))
+      return group.getType();
+  return {};
+}
+
+/// S8.
+LogicalResult verifyJoined(Operation &op, const StateMap &states) {
+  if (!op.hasAttr(zero::kJoinAttrName))
+    return success();
+  if (!op.hasAttrOfType<UnitAttr>(zero::kJoinAttrName) ||
+      !isa<zero::CollectiveOpInterface>(op) || op.getNumResults() != 1 ||
+      !isa<zero::TokenType>(op.getResult(0).getType()))
+    return op.emitError("(S8) joins a message, but starts no exchange");
+  Operation *before = op.getPrevNode();
+  auto axis = [](Operation *start) {
+    return cast<zero::CollectiveOpInterface>(start).getCollectiveAxis();
+  };
+  if (!before || before->getName() != op.getName() ||
+      axis(before) != axis(&op) ||
+      getMessageType(before, states) != getMessageType(&op, states)) {
+    InFlightDiagnostic diagnostic =
+        op.emitError("(S8) joins the message of the operation before it, which "
+                     "is no start of its kind, axis and type");
+    if (before)
+      diagnostic.attachNote(before->getLoc()) << "which is this";
+    return diagnostic;
+  }
+  return success();
+}
+
 struct VerifyScheduledPass
     : dsc::impl::VerifyScheduledPassBase<VerifyScheduledPass> {
   void runOnOperation() override {
@@ -103,6 +156,8 @@ struct VerifyScheduledPass
       for (Operation &op : block) {
         ok &= succeeded(verifyAsyncForm(op));
         ok &= succeeded(verifyFlight(op, states));
+        ok &= succeeded(verifyDecided(op));
+        ok &= succeeded(verifyJoined(op, states));
         if (auto fusion = dyn_cast<nn::FusionOp>(op))
           ok &= succeeded(verifyInplace(fusion, safety));
       }

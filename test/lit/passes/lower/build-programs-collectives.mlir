@@ -12,13 +12,13 @@ train.entry @eval() -> (tensor<3xf32> {dsc.name = "y"}) kind(eval) {
   // CHECK: exec.event_record 0 on(compute)
   // CHECK: exec.event_wait 0 on(communication)
   // CHECK: %[[SHARD:.*]] = exec.shard_view @w : memref<?xf32>
-  // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) : memref<163xf32>
+  // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<163xf32>
   // CHECK: exec.all_gather group(@fc) %[[SHARD]] into %[[FULL]] on(communication)
   // CHECK: exec.event_record 1 on(communication)
   %t = zero.gather_start @fc axis(@world)
   // CHECK-NEXT: exec.event_wait 1 on(compute)
   %w, %b = zero.gather_await %t : tensor<6xf32>, tensor<3xf32>
-  // CHECK: %[[B:.*]] = exec.arena_view offset(128) : memref<3xf32>
+  // CHECK: %[[B:.*]] = exec.arena_view offset(128) buffer({{[0-9]+}}) : memref<3xf32>
   // CHECK: exec.launch @kernel_0 ins(%[[B]] : memref<3xf32>)
   %y = nn.fusion ins(%p = %b : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>) {
     %r = nn.exp %p : tensor<3xf32>
@@ -44,25 +44,25 @@ zero.group @fc stage(3) elements(35) type(f32) segments [#zero.segment<@w, 0, 6>
 // CHECK-NEXT: nn.add %[[ACC]], %[[S]]
 // CHECK-LABEL: exec.program @step
 train.entry @step(%x: tensor<6xf32> {dsc.name = "x"}, %y: tensor<3xf32> {dsc.name = "y"}) kind(step) {
-  // CHECK: %[[W:.*]] = exec.arena_view offset(0) : memref<6xf32>
+  // CHECK: %[[W:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<6xf32>
   // CHECK: exec.launch @kernel_0 ins(%{{.*}} : memref<6xf32>) outs(%[[W]] : memref<6xf32>)
   %gw = nn.fusion ins(%p = %x : tensor<6xf32>) kind("elementwise") -> (tensor<6xf32>) {
     %r = nn.exp %p : tensor<6xf32>
     nn.yield %r : tensor<6xf32>
   }
   %gw1 = nn.reshape %gw : tensor<6xf32> -> tensor<2x3xf32>
-  // CHECK: %[[B:.*]] = exec.arena_view offset(128) : memref<3xf32>
+  // CHECK: %[[B:.*]] = exec.arena_view offset(128) buffer({{[0-9]+}}) : memref<3xf32>
   // CHECK: exec.launch @kernel_1 ins(%{{.*}} : memref<3xf32>) outs(%[[B]] : memref<3xf32>)
   %gb = nn.fusion ins(%p = %y : tensor<3xf32>) kind("elementwise") -> (tensor<3xf32>) {
     %r = nn.exp %p : tensor<3xf32>
     nn.yield %r : tensor<3xf32>
   }
   // CHECK-NOT: exec.copy
-  // CHECK: %[[GAP:.*]] = exec.arena_view offset(24) : memref<26xf32>
+  // CHECK: %[[GAP:.*]] = exec.arena_view offset(24) buffer({{[0-9]+}}) : memref<26xf32>
   // CHECK: exec.fill_zero %[[GAP]] on(communication)
-  // CHECK: %[[TAIL:.*]] = exec.arena_view offset(140) : memref<128xf32>
+  // CHECK: %[[TAIL:.*]] = exec.arena_view offset(140) buffer({{[0-9]+}}) : memref<128xf32>
   // CHECK: exec.fill_zero %[[TAIL]] on(communication)
-  // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) : memref<163xf32>
+  // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<163xf32>
   // CHECK: %[[SLICES:.*]] = exec.staging_view @dsc.staging.shards.f32 of(@w.grad) : memref<?x?xf32>
   // CHECK: exec.all_to_all group(@fc) %[[FULL]] into %[[SLICES]] on(communication)
   // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
@@ -183,16 +183,16 @@ train.state @loss : tensor<f64> accumulator
 // CHECK-LABEL: exec.program @eval
 train.entry @eval(%x: tensor<f64> {dsc.name = "x"}) -> (tensor<f64> {dsc.name = "y"}) kind(eval) {
   %loss = train.read @loss : tensor<f64>
-  // CHECK: %[[SECOND:.*]] = exec.arena_view offset(8) : memref<f64>
+  // CHECK: %[[SECOND:.*]] = exec.arena_view offset(8) buffer({{[0-9]+}}) : memref<f64>
   // CHECK: exec.launch @kernel_0 ins(%{{.*}} : memref<f64>) outs(%[[SECOND]] : memref<f64>)
   %v = nn.fusion ins(%p = %x : tensor<f64>) kind("scalar") -> (tensor<f64>) {
     %r = nn.exp %p : tensor<f64>
     nn.yield %r : tensor<f64>
   }
-  // CHECK: %[[FIRST:.*]] = exec.arena_view offset(0) : memref<f64>
+  // CHECK: %[[FIRST:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<f64>
   // CHECK: exec.copy %{{.*}} into %[[FIRST]] on(compute) : memref<f64>
   // CHECK: %[[ROWS:.*]] = exec.staging_view @dsc.staging.rows.f64 : memref<?x2xf64>
-  // CHECK: %[[SENT:.*]] = exec.arena_view offset(0) : memref<2xf64>
+  // CHECK: %[[SENT:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<2xf64>
   // CHECK: exec.all_gather %[[SENT]] into %[[ROWS]] on(communication) : memref<2xf64> into memref<?x2xf64>
   // CHECK: exec.launch @kernel_1 ins(%[[ROWS]] : memref<?x2xf64>) outs(%{{.*}} : memref<2xf64>) on(communication)
   %t = zero.all_reduce_start(%loss, %v) axis(@world) : tensor<f64>, tensor<f64>
@@ -232,7 +232,7 @@ zero.group @fc stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 train.entry @update() kind(update) {
   // CHECK: %[[W:.*]] = exec.part_view @w : memref<?xf32>
   %w = zero.read_part @w : tensor<?xf32>
-  // CHECK: %[[U:.*]] = exec.arena_view offset(0) part_of(@w) bound(6) : memref<?xf32>
+  // CHECK: %[[U:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) part_of(@w) bound(6) : memref<?xf32>
   // CHECK: exec.launch @kernel_0 ins(%[[W]] : memref<?xf32>) outs(%[[U]] : memref<?xf32>)
   %u = nn.fusion ins(%p = %w : tensor<?xf32>) kind("elementwise") -> (tensor<?xf32>) {
     %r = nn.exp %p : tensor<?xf32>

@@ -40,7 +40,7 @@ train.parameter @kernel_0 : tensor<4xf32> frozen("buffer")
 // CHECK-SAME: outputs [{name = "y", offset = 0 : i64, type = tensor<4xf32>}]
 train.entry @eval(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(eval) {
   // CHECK: %[[X:.*]] = exec.input 0 : memref<4xf32>
-  // CHECK: %[[Y:.*]] = exec.arena_view offset(0) : memref<4xf32>
+  // CHECK: %[[Y:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<4xf32>
   // CHECK: exec.launch @kernel_1 ins(%[[X]] : memref<4xf32>) outs(%[[Y]] : memref<4xf32>) on(compute)
   %0 = nn.fusion ins(%p = %x : tensor<4xf32>) kind("elementwise") -> (tensor<4xf32>) {
     %r = nn.relu %p : tensor<4xf32>
@@ -206,7 +206,7 @@ train.parameter @v : tensor<4xf32> trainable("float initializer")
 // CHECK-LABEL: exec.program @update
 train.entry @update() kind(update) {
   // CHECK: %[[W:.*]] = exec.state_view @w : memref<4xf32>
-  // CHECK: %[[OLD:.*]] = exec.arena_view offset(0) : memref<4xf32>
+  // CHECK: %[[OLD:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<4xf32>
   // CHECK: exec.copy %[[W]] into %[[OLD]] on(compute)
   %w = train.read @w : tensor<4xf32>
   // CHECK: exec.launch @kernel_0 ins(%[[OLD]] : memref<4xf32>) outs(%[[W]] : memref<4xf32>)
@@ -239,9 +239,9 @@ train.entry @eval(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<4xf32> {dsc.nam
 // Values of one life after the other share bytes.
 // CHECK-LABEL: exec.program @eval arena(256)
 train.entry @eval(%x: tensor<32xf32> {dsc.name = "x"}) -> (tensor<32xf32> {dsc.name = "y"}) kind(eval) {
-  // CHECK: exec.arena_view offset(0)
-  // CHECK: exec.arena_view offset(128)
-  // CHECK: exec.arena_view offset(0)
+  // CHECK: exec.arena_view offset(0) buffer({{[0-9]+}})
+  // CHECK: exec.arena_view offset(128) buffer({{[0-9]+}})
+  // CHECK: exec.arena_view offset(0) buffer({{[0-9]+}})
   %0 = nn.fusion ins(%p = %x : tensor<32xf32>) kind("elementwise") -> (tensor<32xf32>) {
     %r = nn.exp %p : tensor<32xf32>
     nn.yield %r : tensor<32xf32>

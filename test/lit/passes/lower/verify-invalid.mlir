@@ -326,3 +326,96 @@ exec.program @p arena(16) kind(eval) inputs [] outputs [{name = "y", offset = 0 
   %a = exec.arena_view offset(8) : memref<2xf32>
   exec.fill_zero %a on(compute) : memref<2xf32>
 }
+
+// -----
+
+// L10: a buffer lies over another one that is read afterwards.
+exec.program @p arena(64) kind(step) inputs [] outputs [] {
+  %a = exec.arena_view offset(0) buffer(0) : memref<4xf32>
+  %b = exec.arena_view offset(0) buffer(1) : memref<4xf32>
+  %c = exec.arena_view offset(32) buffer(2) : memref<4xf32>
+  exec.fill_zero %a on(compute) : memref<4xf32>
+  exec.fill_zero %b on(compute) : memref<4xf32>
+  // expected-error@+1 {{reads buffer 0, which buffer 1 has overwritten}}
+  exec.copy %a into %c on(compute) : memref<4xf32>
+}
+
+// -----
+
+// L10: one element of a member is another buffer's.
+exec.program @p arena(64) kind(step) inputs [] outputs [] {
+  %whole = exec.arena_view offset(0) buffer(0) : memref<8xf32>
+  %member = exec.arena_view offset(16) buffer(0) : memref<4xf32>
+  %b = exec.arena_view offset(28) buffer(1) : memref<2xf32>
+  %c = exec.arena_view offset(48) buffer(2) : memref<4xf32>
+  exec.fill_zero %whole on(compute) : memref<8xf32>
+  exec.fill_zero %b on(compute) : memref<2xf32>
+  // expected-error@+1 {{reads buffer 0, which buffer 1 has overwritten}}
+  exec.copy %member into %c on(compute) : memref<4xf32>
+}
+
+// -----
+
+// L10: an output is overwritten in its middle.
+// expected-error@+1 {{has output 0 in buffer 0, which buffer 1 has overwritten}}
+exec.program @p arena(32) kind(eval) inputs [] outputs [{name = "y", offset = 0 : i64, type = tensor<4xf32>}] {
+  %a = exec.arena_view offset(0) buffer(0) : memref<4xf32>
+  %b = exec.arena_view offset(8) buffer(1) : memref<f32>
+  exec.fill_zero %a on(compute) : memref<4xf32>
+  exec.fill_zero %b on(compute) : memref<f32>
+}
+
+// -----
+
+// L11: an exchange that no list has.
+exec.state @rows index(0) class(staging) type(f64) elements(8) shape [8, 1]
+exec.program @p arena(8) kind(step) inputs [] outputs [] {
+  %r = exec.staging_view @rows : memref<?x1xf64>
+  %a = exec.arena_view offset(0) : memref<1xf64>
+  exec.fill_zero %a on(communication) : memref<1xf64>
+  // expected-error@+1 {{exchanges what the list of collectives does not hold}}
+  exec.all_gather %a into %r on(communication) : memref<1xf64> into memref<?x1xf64>
+}
+
+// -----
+
+// L11: an exchange that is listed and does not happen.
+// expected-error@+1 {{does not exchange}}
+exec.program @p arena(0) kind(step) inputs [] outputs [] collectives [{axis = "world", bytes = 8 : i64, calls = 1 : i64, op = "all_reduce"}] hash("7fa4969aa4db7f2a") {
+}
+
+// -----
+
+// L11: groups are exchanged in another order than listed.
+exec.group @g index(0) elements(6) type(f32) stage(1) segments [#exec.segment<@w, 0, 6>]
+exec.group @h index(1) elements(6) type(f32) stage(1) segments [#exec.segment<@v, 0, 6>]
+exec.state @w index(0) class(parameter) type(f32) elements(6) shape [6] group(@g) offset(0)
+exec.state @v index(1) class(parameter) type(f32) elements(6) shape [6] group(@h) offset(0)
+exec.program @p arena(0) kind(update) inputs [] outputs [] collectives [{axis = "world", bytes = 24 : i64, calls = 1 : i64, group = "g", op = "refresh"}, {axis = "world", bytes = 24 : i64, calls = 1 : i64, group = "h", op = "refresh"}] hash("83700f04858a733f") {
+  %w = exec.shard_view @w : memref<?xf32>
+  %g = exec.flat_view @w : memref<?xf32>
+  %v = exec.shard_view @v : memref<?xf32>
+  %h = exec.flat_view @v : memref<?xf32>
+  // expected-error@+1 {{exchanges group @h, but the list of collectives has}}
+  exec.all_gather group(@h) %v into %h on(communication) : memref<?xf32> into memref<?xf32>
+  exec.all_gather group(@g) %w into %g on(communication) : memref<?xf32> into memref<?xf32>
+}
+
+// -----
+
+// L11: a hash is not that of its list.
+// expected-error@+1 {{has not the hash}}
+exec.program @p arena(0) kind(step) inputs [] outputs [] collectives [{axis = "world", bytes = 8 : i64, calls = 0 : i64, op = "all_reduce"}] hash("0") {
+}
+
+// -----
+
+// L11: ranks may not choose between two queues of exchanges.
+exec.group @g index(0) elements(6) type(f32) stage(1) segments [#exec.segment<@w, 0, 6>]
+exec.state @w index(0) class(parameter) type(f32) elements(6) shape [6] group(@g) offset(0)
+exec.program @p arena(0) kind(update) inputs [] outputs [] collectives [{axis = "world", bytes = 24 : i64, calls = 1 : i64, group = "g", op = "refresh"}] hash("0") {
+  %w = exec.shard_view @w : memref<?xf32>
+  %g = exec.flat_view @w : memref<?xf32>
+  // expected-error@+1 {{exchanges on stream compute}}
+  exec.all_gather group(@g) %w into %g on(compute) : memref<?xf32> into memref<?xf32>
+}

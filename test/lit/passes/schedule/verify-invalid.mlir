@@ -226,3 +226,120 @@ train.entry @eval() kind(eval) {
   }
   train.return
 }
+
+// -----
+
+// (S2): a token is for an await.
+train.parameter @w : tensor<4xf32> frozen("")
+zero.group @g frozen stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @eval() kind(eval) {
+  // expected-note@below {{started here}}
+  %t = zero.gather_start @g axis(@world)
+  // expected-error@below {{(S2) is no await in the entry that gave the token}}
+  %0 = builtin.unrealized_conversion_cast %t : !zero.token to i32
+  train.return
+}
+
+// -----
+
+// (S7): a region still waits to be recomputed.
+train.entry @eval(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<4xf32> {dsc.name = "y"}) kind(eval) {
+  // expected-error@below {{(S7) still has the decision 'zero.recompute'}}
+  %0 = nn.fusion ins(%a = %x : tensor<4xf32>) kind("elementwise") -> (tensor<4xf32>) attributes {zero.recompute} {
+    %1 = nn.neg %a : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  train.return %0 : tensor<4xf32>
+}
+
+// -----
+
+// (S7): starts still wait to be moved and to be merged.
+train.parameter @w : tensor<4xf32> frozen("")
+zero.group @g frozen stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @eval() kind(eval) {
+  // expected-error@below {{(S7) still has the decision 'zero.ahead'}}
+  %t = zero.gather_start @g axis(@world) {zero.ahead = 1 : i64}
+  %w = zero.gather_await %t : tensor<4xf32>
+  zero.release @g(%w) : tensor<4xf32>
+  // expected-error@below {{(S7) still has the decision 'zero.reuse'}}
+  %u = zero.gather_start @g axis(@world) {zero.reuse}
+  %v = zero.gather_await %u : tensor<4xf32>
+  zero.release @g(%v) : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (S7): an await still waits to be moved.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @w.grad : tensor<4xf32> gradient of @w
+zero.group @g stage(1) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @update() kind(update) {
+  // expected-error@below {{(S7) still has the decision 'zero.behind'}}
+  %t = zero.refresh_start @g axis(@world) {zero.behind = 2 : i64}
+  zero.refresh_await %t
+  train.return
+}
+
+// -----
+
+// (S8): nothing stands before what joins.
+train.parameter @w : tensor<4xf32> frozen("")
+zero.group @g frozen stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @eval() kind(eval) {
+  // expected-error@below {{(S8) joins the message of the operation before it}}
+  %t = zero.gather_start @g axis(@world) {zero.join}
+  %w = zero.gather_await %t : tensor<4xf32>
+  zero.release @g(%w) : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (S8): an await stands between the two.
+train.parameter @w : tensor<4xf32> frozen("")
+zero.group @g frozen stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @eval() kind(eval) {
+  %t = zero.gather_start @g axis(@world)
+  // expected-note@below {{which is this}}
+  %w = zero.gather_await %t : tensor<4xf32>
+  // expected-error@below {{(S8) joins the message of the operation before it}}
+  %u = zero.gather_start @g axis(@world) {zero.join}
+  %v = zero.gather_await %u : tensor<4xf32>
+  zero.release @g(%w) : tensor<4xf32>
+  zero.release @g(%v) : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// (S8): messages have one element type.
+train.parameter @w : tensor<4xf32> frozen("")
+train.parameter @v : tensor<4xf64> frozen("")
+zero.group @g frozen stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+zero.group @h frozen stage(3) elements(4) type(f64) segments [#zero.segment<@v, 0, 4>]
+train.entry @eval() kind(eval) {
+  // expected-note@below {{which is this}}
+  %t = zero.gather_start @g axis(@world)
+  // expected-error@below {{is no start of its kind, axis and type}}
+  %u = zero.gather_start @h axis(@world) {zero.join}
+  %w = zero.gather_await %t : tensor<4xf32>
+  %v = zero.gather_await %u : tensor<4xf64>
+  zero.release @g(%w) : tensor<4xf32>
+  zero.release @h(%v) : tensor<4xf64>
+  train.return
+}
+
+// -----
+
+// (S8): only a start can join.
+train.parameter @w : tensor<4xf32> frozen("")
+zero.group @g frozen stage(3) elements(4) type(f32) segments [#zero.segment<@w, 0, 4>]
+train.entry @eval() kind(eval) {
+  %t = zero.gather_start @g axis(@world)
+  // expected-error@below {{(S8) joins a message, but starts no exchange}}
+  %w = zero.gather_await %t {zero.join} : tensor<4xf32>
+  zero.release @g(%w) : tensor<4xf32>
+  train.return
+}

@@ -6,10 +6,12 @@
 A block of code is checked if a comment stands above it:
 
     <!-- dsc OPTIONS | FROM | TO -->
+    <!-- dsc OPTIONS | FROM | TO | folded -->
 
 dsc is run on the model with OPTIONS (among them --emit); the block holds the
 lines from the first one that contains FROM to the next one that contains TO,
-without their common indentation. --write puts the current lines there.
+without their common indentation; folded: without the insides of regions.
+--write puts the current lines there.
 """
 
 import argparse
@@ -21,14 +23,15 @@ import subprocess
 import sys
 import textwrap
 
-BLOCK = re.compile(r"(<!-- dsc ([^|>]*)\|([^|>]*)\|([^|]*?)-->\n```mlir\n)(.*?)(```)", re.S)
+BLOCK = re.compile(r"(<!-- dsc ([^|>]*)\|([^|>]*)\|([^|]*?)(\| folded )?-->\n```mlir\n)(.*?)(```)", re.S)
 
 
-def excerpt(text: str, first: str, last: str) -> str:
+def excerpt(text: str, first: str, last: str, folded: bool) -> str:
     lines = text.splitlines()
     begin = next(i for i, line in enumerate(lines) if first in line)
     end = next(i for i in range(begin + 1, len(lines)) if last in lines[i])
-    return textwrap.dedent("\n".join(lines[begin : end + 1])) + "\n"
+    block = textwrap.dedent("\n".join(lines[begin : end + 1])) + "\n"
+    return re.sub(r"(nn\.fusion .*\{)\n(.*\n)*?( *\})", r"\1...}", block) if folded else block
 
 
 def main() -> int:
@@ -56,8 +59,8 @@ def main() -> int:
 
         def replace(match: re.Match) -> str:
             nonlocal stale
-            head, flags, first, last, old, tail = match.groups()
-            new = excerpt(run(flags.strip()), first.strip(), last.strip())
+            head, flags, first, last, folded, old, tail = match.groups()
+            new = excerpt(run(flags.strip()), first.strip(), last.strip(), bool(folded))
             if new != old:
                 stale += 1
                 if not options.write:

@@ -1,5 +1,6 @@
-"""Issues that users of DeepSpeed met and a compiler can rule out: numbers 1, 7, 8, 11
-and 14 of a list of twenty-five. Each test says what is ruled out."""
+"""Issues that users of DeepSpeed met and a compiler can rule out: numbers 1, 7, 8, 10,
+11, 12 and 14 of a list of twenty-five; number 20 is in test/e2e/memory. Each test says
+what is ruled out."""
 
 import os
 import re
@@ -13,7 +14,7 @@ from harness.faults import PLACE
 from harness.marks import long
 from harness.models import mlp, model, node, value
 from harness.ranks import Launched, Work, check_equal, lines_of, wait_for
-from harness.tools import build_preloaded, run
+from harness.tools import build_preloaded, compile_model, run
 from onnx import TensorProto
 
 BATCH = 2
@@ -33,11 +34,12 @@ def work(tmp_path_factory):
 # #8061, #5545): NaN, or results that change.
 
 
-@pytest.fixture(scope="module")
-def lowered(tmp_path_factory):
+@pytest.fixture(scope="module", params=["off", "on", "random(4)"])
+def lowered(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("lowered")
     onnx.save(mlp([5, 7, 5]), folder / "m.onnx")
     flags = ["--loss=cross_entropy(logits,y)", "--bind=batch=%d" % BATCH]
+    flags.append("--schedule-stage=" + request.param)
     result = run("dsc", folder / "m.onnx", *flags, "-zero=3", "--emit=lower")
     assert result.code == 0, str(result)
     return result.out.splitlines()
@@ -106,6 +108,39 @@ def test_7_all_ranks_ask_for_the_same_in_one_order(work, recorder, stage, ranks,
     assert len(first) > 10
     for other in others:
         assert other == first
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_7_in_any_schedule(work, recorder, seed, tmp_path):
+    schedule = "--schedule-stage=random(%d)" % seed
+    module = compile_model(work.path, tmp_path / "m.so", *work.flags, "-zero=3", schedule)
+    flags = [*work.data, "--epochs=2", "--accumulate=2"]
+    first, *others = calls(recorder, tmp_path, module, 3, *flags)
+    assert len(first) > 10 and all(other == first for other in others)
+
+
+# 10. The order in which parameters are fetched is recorded, and fetched ahead only
+# as long as each step repeats it (DeepSpeed#6870, #5662, #6985).
+
+
+@pytest.mark.parametrize("schedule", ["on", "random(1)"])
+def test_10_the_first_step_exchanges_as_all_others_do(work, recorder, schedule, tmp_path):
+    flag = "--schedule-stage=" + schedule
+    module = compile_model(work.path, tmp_path / "m.so", *work.flags, "-zero=3", flag)
+
+    def of_steps(count):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        return calls(recorder, folder, module, 2, *work.data, "--steps=%d" % count)[0]
+
+    few, many = of_steps(2), of_steps(5)
+    period = (len(many) - len(few)) // 3
+    assert period > 5
+    # All five steps are the same list, wherever the first one begins.
+    assert any(
+        all(many[i] == many[i + period] for i in range(begin, begin + 4 * period))
+        for begin in range(len(many) - 5 * period + 1)
+    )
 
 
 def skipping():

@@ -3,7 +3,9 @@ gather trains on nonsense without any error.
 
 A parameter is added at two places with another layer in between, so it is gathered
 twice. Here schedules are edited by hand, each gather and release of each entry in
-turn; the verifiers of the stages see every one of them.
+turn; the verifiers of the stages see every one of them. And where memory is filled
+with NaN as it is freed (`dsc --poison-freed`), nothing that is trained has read it:
+test/lit/codegen/host/run-poisoned.mlir has one that does.
 """
 
 import re
@@ -12,9 +14,10 @@ import numpy as np
 import onnx
 import pytest
 from harness.models import model, node, value
-from harness.ranks import Work, check_equal
-from harness.tools import run
+from harness.ranks import Work, check_equal, check_same_bits
+from harness.tools import compile_model, run
 from onnx import TensorProto
+from schedule.small import make_decoder
 
 WIDTH, BATCH = 4, 4
 FLAGS = ["--loss=mse(y,t)", "--optimizer=sgd", "--lr=0.05"]
@@ -135,3 +138,19 @@ def test_both_uses_train(tmp_path, ranks):
     work = Work(tmp_path, tmp_path / "m.onnx", FLAGS, data)
     one = work.trained(0, 1, ranks, "--steps=10")
     check_equal(work.trained(3, ranks, 1, "--steps=10"), one)
+
+
+@pytest.mark.parametrize("stage, schedule", [(0, "on"), (3, "on"), (3, "random(1)"), (2, "random(2)")])
+def test_nothing_reads_what_is_freed(stage, schedule, tmp_path):
+    work = make_decoder(tmp_path)
+    flags = [*work.flags, "-zero=%d" % stage, "--schedule-stage=" + schedule]
+    plain = compile_model(work.path, tmp_path / "plain.so", *flags)
+    poisoned = compile_model(work.path, tmp_path / "poisoned.so", *flags, "--poison-freed")
+    wanted = work.train_module(plain, 2, 2, "--steps=3", "--eval-every=1", *eval_data(work))
+    check_same_bits(
+        work.train_module(poisoned, 2, 2, "--steps=3", "--eval-every=1", *eval_data(work)), wanted
+    )
+
+
+def eval_data(work):
+    return [flag.replace("--input", "--eval-input") for flag in work.data]

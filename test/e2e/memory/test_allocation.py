@@ -40,15 +40,16 @@ def model(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=range(4))
+@pytest.fixture(scope="module", params=[*((stage, "on") for stage in range(4)), (3, "random(1)")])
 def module(request, model):
-    flag = "-zero=%d" % request.param
-    return compile_model(model / "m.onnx", model / (flag + ".so"), *FLAGS, flag), flag
+    stage, schedule = request.param
+    flags = "-zero=%d" % stage, "--schedule-stage=" + schedule
+    return compile_model(model / "m.onnx", model / ("%d%s.so" % request.param), *FLAGS, *flags), flags
 
 
-def planned(model, flag, ranks):
+def planned(model, flags, ranks):
     shares = "--shard-weights=" + ranks if "," in ranks else "--ranks=" + ranks
-    result = run("dsc", model / "m.onnx", *FLAGS, flag, "--plan", "--json", shares)
+    result = run("dsc", model / "m.onnx", *FLAGS, *flags, "--plan", "--json", shares)
     assert result.code == 0, str(result)
     plan = json.loads(result.out)
     if "by_rank" in plan:

@@ -98,6 +98,28 @@ def test_as_one_rank(models, make, ranks, accumulate):
         check_same_bits(of_stage[2], of_stage[0])
 
 
+@pytest.fixture(scope="module")
+def unscheduled(tmp_path_factory):
+    kept = {}
+
+    def of(make):
+        if make not in kept:
+            kept[make] = make(tmp_path_factory.mktemp(make.__name__))
+            kept[make].flags.append("--schedule-stage=off")
+        return kept[make]
+
+    return of
+
+
+@pytest.mark.parametrize("accumulate", ACCUMULATED)
+@pytest.mark.parametrize("ranks", [1, *RANKS])
+@pytest.mark.parametrize("make", MODELS)
+def test_as_without_schedule(models, unscheduled, make, ranks, accumulate):
+    for stage in STAGES:
+        on = models(make).trained(stage, ranks, accumulate, UPDATES)
+        check_same_bits(on, unscheduled(make).trained(stage, ranks, accumulate, UPDATES))
+
+
 @pytest.mark.parametrize("accumulate", ACCUMULATED)
 @pytest.mark.parametrize("make", MODELS)
 def test_stages_of_one_rank(models, make, accumulate):

@@ -294,7 +294,9 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   if (!checkChoice("target", targetName, {"host", "native"}) ||
       !checkChoice("precision", precision, {"f32", "f64"}) ||
       !checkChoice("fuse", fuse, {"all", "none"}) ||
-      !checkChoice("recompute", recompute, {"none", "blocks", "auto"}))
+      !checkChoice("recompute", recompute, {"none", "blocks", "auto"}) ||
+      !checkChoice("offload-optimizer", offloadOptimizer,
+                   {"none", "all", "auto"}))
     return false;
   if (StringRef seed = scheduleStage; seed.consume_front("random(")) {
     uint64_t number;
@@ -340,6 +342,10 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   options.schedule.recompute = recompute == "blocks" ? Recompute::Blocks
                                : recompute == "auto" ? Recompute::Auto
                                                      : Recompute::None;
+  using Offload = ScheduleOptions::Offload;
+  options.schedule.offload = offloadOptimizer == "all"    ? Offload::All
+                             : offloadOptimizer == "auto" ? Offload::Auto
+                                                          : Offload::None;
   return true;
 }
 

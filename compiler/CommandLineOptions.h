@@ -228,6 +228,13 @@ struct CommandLine {
                "them in memory: none; all inside of each layer but the last; "
                "or what --memory-limit asks for, and no more. Results are the "
                "same bits. Default: none")};
+  cl::opt<std::string> offloadOptimizer{
+      "offload-optimizer", cl::value_desc("none|all|auto"), cl::init("none"),
+      cl::cat(target),
+      cl::desc("States of the optimizer that lie outside of a rank's memory, "
+               "in host memory or a file (dsrun --offload-dir), and are "
+               "brought in by update: none; all; or what --memory-limit asks "
+               "for, and no more. Results are the same bits. Default: none")};
 
   cl::opt<std::string> memoryLimit{
       "memory-limit", cl::value_desc("BYTES"), cl::cat(target),

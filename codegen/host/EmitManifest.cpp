@@ -133,6 +133,10 @@ void ManifestWriter::addState(exec::StateOp state) {
     entry["initial"] = initial->convertToDouble();
   if (std::optional<StringRef> kind = state.getKind())
     entry["kind"] = kind->str();
+  if (state.getOffloaded()) {
+    entry["offloaded"] = true;
+    stateClass = "offloaded";
+  }
   states.push_back(entry);
   classBytes[stateClass] =
       classBytes.value(stateClass, int64_t(0)) + state.getBytes();

@@ -137,10 +137,10 @@ static void printStates(const Manifest &manifest, raw_ostream &os) {
   TextTable table("rllll");
   table.add({"state", "name", "shape", "class", "group"});
   for (auto [index, state] : llvm::enumerate(manifest.states))
-    table.add(
-        {text(index), state.name, formatTensor(state.shape, state.type),
-         state.kind ? state.stateClass + ", " + *state.kind : state.stateClass,
-         state.group < 0 ? "-" : manifest.groups[state.group].name});
+    table.add({text(index), state.name, formatTensor(state.shape, state.type),
+               state.stateClass + (state.kind ? ", " + *state.kind : "") +
+                   (state.offloaded ? ", offloaded" : ""),
+               state.group < 0 ? "-" : manifest.groups[state.group].name});
   os << '\n';
   table.print(os);
 }

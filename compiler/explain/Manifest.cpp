@@ -48,7 +48,8 @@ static bool fromJSON(const json::Value &value, Manifest::State &state,
   return map && map.map("name", state.name) &&
          map.map("class", state.stateClass) && map.map("type", state.type) &&
          map.map("shape", state.shape) && map.map("group", state.group) &&
-         map.mapOptional("kind", state.kind);
+         map.mapOptional("kind", state.kind) &&
+         map.mapOptional("offloaded", state.offloaded);
 }
 
 static bool fromJSON(const json::Value &value, Manifest::Parameter &parameter,

@@ -33,6 +33,7 @@ struct Manifest {
     std::optional<std::string> kind;
     std::vector<int64_t> shape;
     int64_t group = -1;
+    bool offloaded = false;
   };
   struct Parameter {
     std::string name, type, role, reason;

@@ -23,6 +23,9 @@ static void printClasses(const RankPlan &plan, raw_ostream &os) {
   os << '\n';
   TextTable beside("lrr");
   beside.add({"beside it, where dsrun needs it", "bytes", "MiB"});
+  if (plan.offloadedBytes)
+    beside.add({"offloaded optimizer", text(plan.offloadedBytes),
+                formatMebibytes(plan.offloadedBytes)});
   beside.add({"checkpoint snapshot", text(plan.snapshotBytes),
               formatMebibytes(plan.snapshotBytes)});
   beside.add({"reading ahead", text(plan.readAheadBytes),

@@ -76,6 +76,7 @@ static void writeRank(const RankPlan &plan, const RankTotals &row,
                       llvm::json::OStream &json) {
   json.attribute("weight", row.weight);
   json.attribute("total_bytes", row.totalBytes);
+  json.attribute("offloaded_bytes", row.offloadedBytes);
   json.attribute("snapshot_bytes", row.snapshotBytes);
   json.attributeObject("received_bytes", [&] {
     for (auto [entry, bytes] : llvm::zip_equal(plan.entries, row.receivedBytes))
@@ -117,6 +118,7 @@ void dsc::printPlanJson(const RankPlan &plan, const PlanOptions &options,
     json.attribute("ranks", plan.ranks);
     json.attribute("rank", plan.rank);
     json.attribute("total_bytes", plan.totalBytes);
+    json.attribute("offloaded_bytes", plan.offloadedBytes);
     json.attribute("snapshot_bytes", plan.snapshotBytes);
     json.attribute("read_ahead_bytes", plan.readAheadBytes);
     json.attribute("arena_bytes", plan.arenaBytes);

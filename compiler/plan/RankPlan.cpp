@@ -135,7 +135,8 @@ void Planner::listTable() {
          static_cast<uint32_t>(state.getStateClass()),
          state.getGroup() ? groupIndices.lookup(state.getGroupAttr().getAttr())
                           : -1,
-         static_cast<uint64_t>(state.getOffset().value_or(0))});
+         static_cast<uint64_t>(state.getOffset().value_or(0)),
+         state.getOffloaded()});
   // Entries share the buffer of inputs of one name and type.
   llvm::SetVector<std::pair<Attribute, Attribute>> distinct;
   for (auto program : module.getOps<exec::ProgramOp>()) {
@@ -180,7 +181,11 @@ llvm::Error Planner::chooseRank() {
   for (auto [rank, weight] : llvm::enumerate(weights)) {
     if (llvm::Error error = computeLayout(rank))
       return error;
-    RankTotals totals{weight, layout.total_bytes, layout.snapshot_bytes, {}};
+    RankTotals totals{weight,
+                      layout.total_bytes,
+                      layout.offload_bytes,
+                      layout.snapshot_bytes,
+                      {}};
     for (auto program : module.getOps<exec::ProgramOp>()) {
       uint64_t received = 0;
       for (Operation &op : program.getBody().front())
@@ -199,7 +204,8 @@ void Planner::addStateBytes() {
   for (auto [index, state] : llvm::enumerate(states)) {
     const dsrt_layout_place &place = layout.places[index];
     // An empty buffer lies where the next one does.
-    if (place.buffer_bytes == 0 || !seen.insert(place.buffer).second)
+    if (state.offloaded || place.buffer_bytes == 0 ||
+        !seen.insert(place.buffer).second)
       continue;
     plan[classify(static_cast<exec::StateClass>(state.state_class))] +=
         llvm::alignTo(place.buffer_bytes, DSRT_ALIGNMENT);
@@ -292,6 +298,7 @@ llvm::Error Planner::run() {
   if (llvm::Error error = chooseRank())
     return error;
   plan.totalBytes = layout.total_bytes;
+  plan.offloadedBytes = layout.offload_bytes;
   plan.snapshotBytes = layout.snapshot_bytes;
   plan[ByteClass::Inputs] = layout.total_bytes - layout.input_offset;
   addStateBytes();

@@ -68,6 +68,7 @@ struct EntryPlan {
 struct RankTotals {
   uint32_t weight = 0;
   uint64_t totalBytes = 0;
+  uint64_t offloadedBytes = 0;
   uint64_t snapshotBytes = 0;
   std::vector<uint64_t> receivedBytes; ///< In a call of each entry point.
 };
@@ -84,6 +85,8 @@ struct RankPlan {
   uint64_t arenaBytes = 0;
   /// What a session allocates: the sum of `bytes`.
   uint64_t totalBytes = 0;
+  /// States that are held in host memory or in a file.
+  uint64_t offloadedBytes = 0;
   /// Beside these: what a run that saves checkpoints in the background copies,
   /// and the next batch, which is read while one is in use.
   uint64_t snapshotBytes = 0, readAheadBytes = 0;

@@ -13,7 +13,8 @@ class Exec_Enum<string name, string summary, list<I32EnumAttrCase> cases> :
 
 def Exec_StreamAttr : Exec_Enum<"Stream", "queue in which work runs in order", [
     I32EnumAttrCase<"Compute", 0, "compute">,
-    I32EnumAttrCase<"Communication", 1, "communication">]>;
+    I32EnumAttrCase<"Communication", 1, "communication">,
+    I32EnumAttrCase<"Transfer", 2, "transfer">]>;
 
 def Exec_StateClassAttr : Exec_Enum<"StateClass", "what a state is for", [
     I32EnumAttrCase<"Parameter", 0, "parameter">,

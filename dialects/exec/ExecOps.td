@@ -23,6 +23,10 @@ def Exec_StateOp : Exec_Op<"state", [
     the group on: optimizer 1, gradient 2, parameter 3. A staging state with a
     group is as large as a whole copy.
 
+    An `offloaded` state lies outside of the memory in which programs compute;
+    programs copy it there and back on the transfer stream. The states of one
+    copy are all offloaded, or none is.
+
     `of` names the parameter that a gradient or a moment belongs to. `kind`,
     `parameter` and `setting` carry what only the manifest needs, unread.
 
@@ -30,7 +34,8 @@ def Exec_StateOp : Exec_Op<"state", [
     1. `elements` is the product of `shape`.
     2. `group` names an `exec.group`, which has a segment at `offset` of as many
        elements, except for class staging.
-    3. Indices count from 0 in the order of the table (checked by `lower-verify`).
+    3. An offloaded state is of class optimizer.
+    4. Indices count from 0 in the order of the table (checked by `lower-verify`).
 
     Example:
 
@@ -51,12 +56,13 @@ def Exec_StateOp : Exec_Op<"state", [
                        OptionalAttr<F64Attr>:$initial,
                        OptionalAttr<StrAttr>:$kind,
                        OptionalAttr<DictionaryAttr>:$parameter,
-                       OptionalAttr<DictionaryAttr>:$setting);
+                       OptionalAttr<DictionaryAttr>:$setting,
+                       UnitAttr:$offloaded);
   let assemblyFormat = [{
     $sym_name `index` `(` $index `)` `class` `(` $state_class `)`
     `type` `(` $element_type `)` `elements` `(` $elements `)` `shape` $shape
     (`group` `(` $group^ `)` `offset` `(` $offset `)`)? (`of` `(` $of^ `)`)?
-    (`initial` `(` $initial^ `)`)? (`kind` `(` $kind^ `)`)?
+    (`offloaded` $offloaded^)? (`initial` `(` $initial^ `)`)? (`kind` `(` $kind^ `)`)?
     (`parameter` $parameter^)? (`setting` $setting^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -104,7 +110,7 @@ def Exec_ProgramOp : Exec_Op<"program", [
     The body runs once a call, from top to bottom, without branches: ops are
     issued in order, each runs on its stream. `arena` is the number of bytes
     that the program's arena views may use. When the program begins nothing of
-    an earlier one is still running; when it returns both streams are drained.
+    an earlier one is still running; when it returns all streams are drained.
 
     `inputs` and `outputs` hold one dictionary each: `name` and `type` (a tensor
     type), for outputs `offset` in the arena, and whatever else the entry's
@@ -143,7 +149,7 @@ def Exec_ProgramOp : Exec_Op<"program", [
 def Exec_ReturnOp : Exec_Op<"return", [Terminator, HasParent<"ProgramOp">]> {
   let summary = "Ends a program";
   let description = [{
-    Both streams are drained before the caller runs on.
+    All streams are drained before the caller runs on.
 
     Example:
 

@@ -50,6 +50,9 @@ LogicalResult StateOp::verify() {
            << getElements() << " elements, but its shape has " << product;
   if (!getElementType().isIntOrFloat())
     return emitOpError("cannot hold elements of type ") << getElementType();
+  if (getOffloaded() && getStateClass() != StateClass::Optimizer)
+    return emitOpError("of class ")
+           << stringifyStateClass(getStateClass()) << " cannot be offloaded";
   return success();
 }
 

@@ -37,7 +37,8 @@ void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                     RankedTensorType type, StateKind kind) {
   build(builder, state, builder.getStringAttr(name), /*sym_visibility=*/nullptr,
         TypeAttr::get(type), StateKindAttr::get(builder.getContext(), kind),
-        /*parameter=*/nullptr, /*default_value=*/nullptr, /*help=*/nullptr);
+        /*parameter=*/nullptr, /*default_value=*/nullptr, /*help=*/nullptr,
+        /*offloaded=*/UnitAttr());
 }
 
 void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name,
@@ -46,7 +47,8 @@ void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   build(builder, state, builder.getStringAttr(name), /*sym_visibility=*/nullptr,
         TypeAttr::get(type), StateKindAttr::get(builder.getContext(), kind),
         FlatSymbolRefAttr::get(builder.getContext(), parameter),
-        /*default_value=*/nullptr, /*help=*/nullptr);
+        /*default_value=*/nullptr, /*help=*/nullptr,
+        /*offloaded=*/UnitAttr());
 }
 
 void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name,
@@ -56,7 +58,7 @@ void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name,
         TypeAttr::get(scalar),
         StateKindAttr::get(builder.getContext(), StateKind::Setting),
         /*parameter=*/nullptr, builder.getF64FloatAttr(defaultValue),
-        builder.getStringAttr(help));
+        builder.getStringAttr(help), /*offloaded=*/UnitAttr());
 }
 
 //===----------------------------------------------------------------------===//

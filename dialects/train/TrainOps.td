@@ -72,7 +72,8 @@ def Train_StateOp : Train_Op<"state", [Symbol,
     State starts as zero, or, for a setting, as `default_value` until the host
     writes another number. `parameter` names the parameter that the state
     belongs to; `help` is the sentence that the command line shows for a
-    setting.
+    setting. An `offloaded` state lies outside of the memory in which entries
+    compute: it is loaded before it is used, and stored behind.
 
     Constraints:
     - (C1) `gradient` and `moment` name a parameter; other kinds do not.
@@ -80,9 +81,11 @@ def Train_StateOp : Train_Op<"state", [Symbol,
     - (C3) a state of another kind is a scalar.
     - (C4) a `setting`, and only a setting, has a default value and a help text.
     - (C5) `type` has a static shape.
+    - (C6) only a `moment` is offloaded.
 
     ```mlir
     train.parameter @"fc1.weight" : tensor<512x784xf32> trainable("float initializer")
+    train.state @"fc1.weight.exp_avg" : tensor<512x784xf32> moment of @"fc1.weight" offloaded
     train.state @"fc1.weight.grad" : tensor<512x784xf32> gradient of @"fc1.weight"
     train.state @dsc.lr : tensor<f64> setting = 1.000000e-03 "learning rate"
     train.state @dsc.applied_steps : tensor<i64> counter
@@ -95,9 +98,11 @@ def Train_StateOp : Train_Op<"state", [Symbol,
     Train_StateKind:$kind,
     OptionalAttr<FlatSymbolRefAttr>:$parameter,
     OptionalAttr<F64Attr>:$default_value,
-    OptionalAttr<StrAttr>:$help);
+    OptionalAttr<StrAttr>:$help,
+    UnitAttr:$offloaded);
   let assemblyFormat = [{
-    $sym_name `:` $type $kind (`of` $parameter^)? (`=` $default_value^ $help)? attr-dict
+    $sym_name `:` $type $kind (`of` $parameter^)? (`offloaded` $offloaded^)?
+    (`=` $default_value^ $help)? attr-dict
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::RankedTensorType":$type,

@@ -61,6 +61,9 @@ LogicalResult StateOp::verify() {
       isSetting != getHelp().has_value())
     return emitOpError(
         "has a default value and a help text if and only if it is a setting");
+  // (C6)
+  if (getOffloaded() && getKind() != StateKind::Moment)
+    return emitOpError("of kind '") << kind << "' cannot be offloaded";
   return success();
 }
 

@@ -265,5 +265,6 @@ def Zero_AllReduceOp : Zero_Op<"all_reduce", [MemoryEffects<[MemRead, MemWrite]>
 }
 
 include "dialects/zero/ZeroAsyncOps.td"
+include "dialects/zero/ZeroTransferOps.td"
 
 #endif // DSC_DIALECTS_ZERO_ZEROOPS_TD

@@ -318,3 +318,23 @@ LogicalResult AllReduceAwaitOp::verify() {
                        "were started");
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadStartOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifySymbol(*this, getSymbolAttr(), tables); // C1
+}
+
+LogicalResult LoadAwaitOp::verify() {
+  return verifyToken<LoadStartOp>(*this); // C1
+}
+
+LogicalResult StoreStartOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifySymbol(*this, getSymbolAttr(), tables); // C1
+}
+
+LogicalResult StoreAwaitOp::verify() {
+  return verifyToken<StoreStartOp>(*this); // C1
+}

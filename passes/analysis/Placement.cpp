@@ -108,7 +108,8 @@ LogicalResult Placement::collect() {
             zero::AllReduceAwaitOp, zero::AllReduceGradientsStartOp,
             zero::AllReduceGradientsAwaitOp, zero::ReduceGradientsStartOp,
             zero::ReduceGradientsAwaitOp, zero::RefreshStartOp,
-            zero::RefreshAwaitOp>(op);
+            zero::RefreshAwaitOp, zero::LoadStartOp, zero::LoadAwaitOp,
+            zero::StoreStartOp, zero::StoreAwaitOp>(op);
     if (!known)
       return op.emitOpError("has no place in the async form; the stages up to "
                             "schedule must have run");
@@ -164,6 +165,23 @@ LogicalResult Placement::collectBuffers(Operation *op) {
     for (auto [tensor, slice] :
          llvm::zip_equal(await.getTensors(), flat.slices))
       storages[tensor] = {.kind = Storage::Kind::Arena, .buffer = slice};
+  }
+  if (auto await = dyn_cast<zero::LoadAwaitOp>(op)) {
+    auto start = await.getToken().getDefiningOp<zero::LoadStartOp>();
+    if (!start)
+      return await.emitOpError("expects the token of a zero.load_start");
+    Value value = await.getResult();
+    if (!cast<RankedTensorType>(value.getType()).hasStaticShape())
+      parts[value] = start.getSymbolAttr();
+    storages[value] = {.kind = Storage::Kind::Arena,
+                       .buffer = makeBuffer(value)};
+  }
+  // Until its await, a store reads what it was given.
+  if (isa<zero::StoreAwaitOp>(op)) {
+    auto start = op->getOperand(0).getDefiningOp<zero::StoreStartOp>();
+    if (!start)
+      return op->emitOpError("expects the token of a zero.store_start");
+    uses[getRoot(start.getValue())].push_back(&op->getOpOperand(0));
   }
   if (auto await = dyn_cast<zero::AllReduceAwaitOp>(op)) {
     auto start = await.getToken().getDefiningOp<zero::AllReduceStartOp>();

@@ -27,6 +27,13 @@ static void collectNames(Location location, llvm::SetVector<StringRef> &names) {
       collectNames(part, names);
 }
 
+/// The state that a view names, or empty.
+static StringRef getState(Value view) {
+  auto op = view.getDefiningOp<exec::ViewOpInterface>();
+  FlatSymbolRefAttr state = op ? op.getPlace().state : FlatSymbolRefAttr();
+  return state ? state.getValue() : "";
+}
+
 /// `kernel` is what a launch runs, or null.
 static std::string describe(Operation *op, Operation *kernel) {
   std::string name = op->getName().stripDialect().str();
@@ -37,6 +44,12 @@ static std::string describe(Operation *op, Operation *kernel) {
       name += (" (" + kind.getValue() + ")").str();
   } else if (StringRef group = getCollectiveGroup(op); !group.empty()) {
     name += (" " + group).str();
+  } else if (auto copy = dyn_cast<exec::CopyOp>(op);
+             copy && copy.getStream() == exec::Stream::Transfer) {
+    if (StringRef state = getState(copy.getSource()); !state.empty())
+      name = ("load " + state).str();
+    else
+      name = ("store " + getState(copy.getDestination())).str();
   }
   return name;
 }

@@ -90,6 +90,8 @@ dsc::getStateAccesses(Operation *op, const StateMap &states) {
           [&](auto op) { return read(op.getSymbolAttr()); })
       .Case<train::WriteOp, zero::WritePartOp>(
           [&](auto op) { return write(op.getSymbolAttr()); })
+      .Case([&](zero::LoadStartOp op) { return read(op.getSymbolAttr()); })
+      .Case([&](zero::StoreStartOp op) { return write(op.getSymbolAttr()); })
       .Case([&](train::AccumulateOp op) {
         return Accesses{{op.getSymbolAttr().getAttr(), true, true}};
       })
@@ -108,7 +110,8 @@ dsc::getStateAccesses(Operation *op, const StateMap &states) {
       // These touch values and tokens only.
       .Case<zero::ReleaseOp, zero::GatherAwaitOp, zero::AllReduceOp,
             zero::AllReduceStartOp, zero::AllReduceAwaitOp,
-            zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
+            zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp,
+            zero::LoadAwaitOp, zero::StoreAwaitOp>(
           [](auto) { return Accesses(); })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -102,7 +102,7 @@ void ProgramBuilder::listCollectives(exec::ProgramOp program) {
 
 LogicalResult ProgramBuilder::emit(Operation *op) {
   if (isa<nn::FusionOp>(op) || isa<train::TrainDialect>(op->getDialect()))
-    computeEvent.reset();
+    endComputeEvents();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::FusionOp op) { return emitRegion(op), success(); })
       .Case<train::ReadOp, zero::ReadPartOp>([&](auto read) {
@@ -143,6 +143,10 @@ LogicalResult ProgramBuilder::emit(Operation *op) {
             zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp,
             zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
           [&](auto await) { return emitAwait(await), success(); })
+      .Case([&](zero::LoadStartOp op) { return emitLoad(op), success(); })
+      .Case([&](zero::StoreStartOp op) { return emitStore(op), success(); })
+      .Case<zero::LoadAwaitOp, zero::StoreAwaitOp>(
+          [&](auto await) { return emitTransferAwait(await), success(); })
       // A reshape is a view, and a release ends a life that the plan sees.
       .Default(success());
 }
@@ -251,7 +255,7 @@ void ProgramBuilder::emitRead(Operation *op, FlatSymbolRefAttr state) {
           : getStateView<exec::PartViewOp>(op->getLoc(), state, type);
   exec::CopyOp::create(builder, op->getLoc(), source, getView(value),
                        exec::Stream::Compute);
-  computeEvent.reset();
+  endComputeEvents();
 }
 
 void ProgramBuilder::emitWrite(Operation *op, FlatSymbolRefAttr state,
@@ -267,7 +271,7 @@ void ProgramBuilder::emitWrite(Operation *op, FlatSymbolRefAttr state,
           : getStateView<exec::PartViewOp>(op->getLoc(), state, type);
   exec::CopyOp::create(builder, op->getLoc(), getView(value), destination,
                        exec::Stream::Compute);
-  computeEvent.reset();
+  endComputeEvents();
 }
 
 void ProgramBuilder::emitAdd(Operation *op, FlatSymbolRefAttr state,
@@ -303,7 +307,13 @@ void ProgramBuilder::emitReturn(train::ReturnOp op) {
   exec::ReturnOp::create(builder, op.getLoc());
 }
 
-// Collectives use these views, too.
+// Transfers and collectives use these views, too.
+template Value
+    ProgramBuilder::getStateView<exec::StateViewOp>(Location, FlatSymbolRefAttr,
+                                                    MemRefType);
+template Value ProgramBuilder::getStateView<exec::PartViewOp>(Location,
+                                                              FlatSymbolRefAttr,
+                                                              MemRefType);
 template Value
     ProgramBuilder::getStateView<exec::ShardViewOp>(Location, FlatSymbolRefAttr,
                                                     MemRefType);

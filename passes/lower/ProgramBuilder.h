@@ -36,6 +36,17 @@ private:
                mlir::Value value);
   void emitReturn(train::ReturnOp op);
 
+  // ProgramTransfers.cpp
+  void emitLoad(zero::LoadStartOp op);
+  void emitStore(zero::StoreStartOp op);
+  void emitTransferAwait(mlir::Operation *op);
+  mlir::Value getOffloadedView(mlir::Location loc,
+                               mlir::FlatSymbolRefAttr state,
+                               mlir::MemRefType type);
+  /// Copies on the transfer stream, behind all computation so far.
+  void transfer(mlir::Operation *start, mlir::Value source,
+                mlir::Value destination);
+
   // ProgramCollectives.cpp
   void emitGather(zero::GatherStartOp op);
   void emitReduceScatter(zero::ReduceScatterStartOp op);
@@ -63,6 +74,12 @@ private:
   void launchRankSum(mlir::Location loc, mlir::Value accumulator,
                      mlir::Value rows, mlir::Value result,
                      bool peersOnly = false);
+
+  /// The compute stream does more than its events stand for.
+  void endComputeEvents() {
+    computeEvent.reset();
+    transferEvent.reset();
+  }
 
   // Views are made where first used and then used again.
   mlir::Value getView(mlir::Value value);
@@ -92,6 +109,8 @@ private:
   int64_t nextEvent = 0;
   /// The event that stands for all computation so far, if there is one.
   std::optional<int64_t> computeEvent;
+  /// The same, for the transfer stream.
+  std::optional<int64_t> transferEvent;
   llvm::DenseMap<mlir::Operation *, int64_t> ends; ///< By start.
 };
 

@@ -64,7 +64,7 @@ void ProgramBuilder::provide(Operation *op, Value value,
                    MemRefType::get(type.getShape(), type.getElementType()));
   exec::CopyOp::create(builder, op->getLoc(), getView(value), slot,
                        exec::Stream::Compute);
-  computeEvent.reset();
+  endComputeEvents();
 }
 
 void ProgramBuilder::launchRankSum(Location loc, Value accumulator, Value rows,

@@ -138,6 +138,9 @@ void RaceCheck::access(Operation *op, const Point &point,
   case Place::Kind::Part:
   case Place::Kind::Staging: {
     exec::StateOp state = copies.getState(place.state.getAttr());
+    if (state.getOffloaded() && !isa<exec::CopyOp>(op))
+      error(op) << "computes on offloaded " << place.state
+                << ", which can only be copied";
     if (access.writes && state.getSetting())
       error(op) << "writes setting " << place.state
                 << ", which belongs to the caller";

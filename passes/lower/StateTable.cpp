@@ -93,6 +93,7 @@ void StateTable::addState(train::StateOp state) {
                              cast<RankedTensorType>(state.getType()));
   if (FlatSymbolRefAttr owner = state.getParameterAttr()) {
     row.setOfAttr(owner);
+    row.setOffloaded(state.getOffloaded());
     setSegment(row, owner.getAttr());
   } else {
     row.setKindAttr(

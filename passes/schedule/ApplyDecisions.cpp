@@ -2,6 +2,7 @@
 
 #include "passes/schedule/KeepGathered.h"
 #include "passes/schedule/MoveCollectives.h"
+#include "passes/schedule/OffloadStates.h"
 #include "passes/schedule/Recompute.h"
 
 bool dsc::isDecision(llvm::StringRef attribute) {
@@ -13,5 +14,6 @@ void dsc::applyDecisions(train::EntryOp entry, const StateMap &states,
                          bool explain) {
   recomputeRegions(entry, explain);
   keepGathered(entry, states);
+  offloadStates(entry, states, /*overlaps=*/true);
   moveCollectives(entry, states);
 }

@@ -20,6 +20,8 @@ static StringAttr getWrittenSymbol(Operation *op) {
     return write.getSymbolAttr().getAttr();
   if (auto write = dyn_cast_or_null<zero::WritePartOp>(op))
     return write.getSymbolAttr().getAttr();
+  if (auto store = dyn_cast_or_null<zero::StoreStartOp>(op))
+    return store.getSymbolAttr().getAttr();
   return {};
 }
 
@@ -28,6 +30,9 @@ static StringAttr getReadSymbol(Value value) {
     return read.getSymbolAttr().getAttr();
   if (auto read = value.getDefiningOp<zero::ReadPartOp>())
     return read.getSymbolAttr().getAttr();
+  if (auto await = value.getDefiningOp<zero::LoadAwaitOp>())
+    if (auto load = await.getToken().getDefiningOp<zero::LoadStartOp>())
+      return load.getSymbolAttr().getAttr();
   return {};
 }
 
@@ -84,6 +89,13 @@ std::string InplaceSafety::getHazard(nn::FusionOp fusion, unsigned result,
     return "the region reads it at other places, too";
 
   Operation *read = input.getDefiningOp();
+  OpOperand *allowed = &fusion->getOpOperand(operand);
+  // What was loaded lies in memory that no other read sees.
+  if (isa<zero::LoadAwaitOp>(read))
+    return isUsedFrom(input, fusion, allowed)
+               ? "the old value of the state is used by the region again or "
+                 "after it"
+               : "";
   auto isBetween = [](Operation *op, Operation *before, Operation *after) {
     return before->isBeforeInBlock(op) && op->isBeforeInBlock(after);
   };
@@ -93,7 +105,6 @@ std::string InplaceSafety::getHazard(nn::FusionOp fusion, unsigned result,
   auto it = accesses.find(symbol);
   if (it == accesses.end())
     return "";
-  OpOperand *allowed = &fusion->getOpOperand(operand);
   for (const Access &access : it->second) {
     if (access.writes && isBetween(access.op, read, write))
       return "the state is written between read and write";

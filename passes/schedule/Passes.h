@@ -45,6 +45,9 @@ struct ScheduleOptions {
   ArenaOptions arena;
   /// For tests: decisions by chance, of this seed, instead of by cost.
   std::optional<uint64_t> randomSeed;
+  /// Which states of the optimizer lie outside of memory.
+  enum class Offload { None, All, Auto };
+  Offload offload = Offload::None;
 };
 
 /// The pass `schedule-decide` for a cost model, which pass options cannot give.

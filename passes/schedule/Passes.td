@@ -219,6 +219,54 @@ def RandomizePass : Pass<"schedule-randomize", "::mlir::ModuleOp"> {
   ];
 }
 
+def MarkOffloadedPass : Pass<"schedule-mark-offloaded", "::mlir::ModuleOp"> {
+  let summary = "Mark all moments of the optimizer as offloaded";
+  let description = [{
+    Sets `offloaded` on each state of kind `moment`. Warns if there is none.
+
+    ```mlir
+    train.state @m : tensor<4xf32> moment of @w
+    ```
+    becomes
+    ```mlir
+    train.state @m : tensor<4xf32> moment of @w offloaded
+    ```
+  }];
+  let dependentDialects = ["::dsc::train::TrainDialect"];
+}
+
+def OffloadStatesPass : Pass<"schedule-offload-states", "::mlir::ModuleOp"> {
+  let summary = "Load offloaded states before their use, and store them behind";
+  let description = [{
+    Expects the async form. Replaces each read of an `offloaded` state by a load
+    right before the first use, and each write by a store. Starts are annotated
+    for `schedule-move-collectives`, unless `overlap` is off: loads of one group
+    begin ahead of the regions of the group before it, and stores are awaited at
+    the end. The value moves as bytes, so results are the same.
+
+    ```mlir
+    %0 = zero.read_part @m : tensor<?xf32>
+    %1 = nn.fusion ins(%a = %g : tensor<?xf32>) -> (tensor<?xf32>) { ... }
+    %2 = nn.fusion ins(%a = %1 : tensor<?xf32>, %b = %0 : tensor<?xf32>) -> (tensor<?xf32>) { ... }
+    zero.write_part @m, %2 : tensor<?xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = nn.fusion ins(%a = %g : tensor<?xf32>) -> (tensor<?xf32>) { ... }
+    %token = zero.load_start @m {zero.ahead = 1 : i64}
+    %0 = zero.load_await %token : tensor<?xf32>
+    %2 = nn.fusion ins(%a = %1 : tensor<?xf32>, %b = %0 : tensor<?xf32>) -> (tensor<?xf32>) { ... }
+    %token2 = zero.store_start @m, %2 {zero.behind = 2 : i64} : tensor<?xf32>
+    zero.store_await %token2
+    ```
+  }];
+  let options = [
+    Option<"overlap", "overlap", "bool", "true",
+           "Annotate starts, so that transfers run beside the update">
+  ];
+  let dependentDialects = ["::dsc::zero::ZeroDialect"];
+}
+
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exit form of the schedule stage";
   let description = [{
@@ -239,7 +287,9 @@ def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
     - (S7) no decision (`zero.recompute`, `zero.reuse`, `zero.ahead`,
       `zero.behind`) waits to be applied;
     - (S8) a start with `zero.join` stands directly behind a start of its kind,
-      axis and element type.
+      axis and element type;
+    - (S9) an offloaded state is loaded and stored alone, nothing else is, and
+      the states of a group are all offloaded or none is.
   }];
 }
 

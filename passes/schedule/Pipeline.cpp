@@ -8,6 +8,8 @@ using namespace mlir;
 void dsc::buildSchedulePipeline(OpPassManager &manager,
                                 const ScheduleOptions &options) {
   manager.addPass(createSplitCollectivesPass());
+  if (options.offload == ScheduleOptions::Offload::All)
+    manager.addPass(createMarkOffloadedPass());
   if (options.enabled) {
     manager.addPass(createAssignInplacePass());
     if (options.recompute == ScheduleOptions::Recompute::Blocks)
@@ -18,8 +20,11 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
       manager.addPass(createDecidePass(options));
     manager.addPass(createRecomputePass());
     manager.addPass(createKeepGatheredPass());
-    manager.addPass(createMoveCollectivesPass());
   }
+  // Where states lie is no matter of speed alone, so it holds in any case.
+  manager.addPass(createOffloadStatesPass({options.enabled && options.overlap}));
+  if (options.enabled)
+    manager.addPass(createMoveCollectivesPass());
   manager.addPass(createRecordPlanPass());
   manager.addPass(createVerifyScheduledPass());
 }
@@ -44,6 +49,16 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<uint64_t> randomSeed{
       *this, "random-seed",
       llvm::cl::desc("Decide by chance, for tests (default: by cost)")};
+  using Offload = dsc::ScheduleOptions::Offload;
+  Option<Offload> offload{
+      *this, "offload-optimizer",
+      llvm::cl::desc("Which states of the optimizer lie outside of memory "
+                     "(default: none)"),
+      llvm::cl::init(Offload::None),
+      llvm::cl::values(
+          clEnumValN(Offload::None, "none", "none"),
+          clEnumValN(Offload::All, "all", "all"),
+          clEnumValN(Offload::Auto, "auto", "what a memory limit asks for"))};
 };
 } // namespace
 
@@ -54,6 +69,7 @@ void dsc::registerSchedulePipeline() {
         ScheduleOptions schedule;
         schedule.enabled = options.stage == PipelineOptions::Stage::On;
         schedule.recompute = options.recompute;
+        schedule.offload = options.offload;
         if (options.randomSeed.hasValue())
           schedule.randomSeed = options.randomSeed;
         buildSchedulePipeline(manager, schedule);

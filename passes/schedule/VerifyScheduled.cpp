@@ -4,6 +4,7 @@
 #include "passes/analysis/Collectives.h"
 #include "passes/schedule/InplaceSafety.h"
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/VerifyOffloaded.h"
 
 namespace dsc {
 #define GEN_PASS_DEF_VERIFYSCHEDULEDPASS
@@ -149,7 +150,8 @@ struct VerifyScheduledPass
     : dsc::impl::VerifyScheduledPassBase<VerifyScheduledPass> {
   void runOnOperation() override {
     StateMap states(getOperation());
-    bool ok = succeeded(verifyEqualSteps(getOperation())); // S6
+    bool ok = succeeded(verifyEqualSteps(getOperation()));    // S6
+    ok &= succeeded(verifyOffloaded(getOperation(), states)); // S9
     for (auto entry : getOperation().getOps<train::EntryOp>()) {
       Block &block = entry.getBody().front();
       InplaceSafety safety(block, states);

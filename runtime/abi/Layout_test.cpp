@@ -25,8 +25,8 @@ struct Model {
     for (uint32_t state_class : {DSRT_CLASS_PARAMETER, DSRT_CLASS_GRADIENT,
                                  DSRT_CLASS_OPTIMIZER, DSRT_CLASS_OPTIMIZER})
       for (size_t i = 0; i < sizes.size(); ++i)
-        states.push_back({sizes[i], 4, state_class, 0, offsets[i]});
-    states.push_back({1, 8, DSRT_CLASS_SCALAR, -1, 0});
+        states.push_back({sizes[i], 4, state_class, 0, offsets[i], 0});
+    states.push_back({1, 8, DSRT_CLASS_SCALAR, -1, 0, 0});
   }
 
   int compute(uint32_t world, uint32_t rank) {
@@ -160,7 +160,7 @@ TEST(Layout, StagingHoldsTheLargestRangeOfAnyGroupThatItServes) {
   std::vector<uint32_t> weights = {6, 6, 2};
   // Ten units: 4, 4, 2. Eleven: 5, 5, 1 (the Alabama paradox).
   dsrt_layout_group groups[] = {{11 * kUnit, 4, 3}, {10 * kUnit, 4, 3}};
-  dsrt_layout_state state{11 * kUnit, 4, DSRT_CLASS_STAGING, 0, 0};
+  dsrt_layout_state state{11 * kUnit, 4, DSRT_CLASS_STAGING, 0, 0, 0};
   dsrt_layout_table table{groups, &state, nullptr, 2, 1, 0, kUnit, 0};
   dsrt_layout_place place;
   uint64_t bounds[8];
@@ -266,7 +266,7 @@ TEST(Layout, RangesBelongToCopies) {
 
 TEST(Layout, StagingIsWholeAtEachStage) {
   Model model(3, {500});
-  model.states.push_back({500, 4, DSRT_CLASS_STAGING, 0, 0});
+  model.states.push_back({500, 4, DSRT_CLASS_STAGING, 0, 0, 0});
   ASSERT_EQ(model.compute(4, 2), DSRT_LAYOUT_OK);
   const dsrt_layout_place &place = model.places.back();
   EXPECT_EQ(place.tensor_offset, place.buffer);
@@ -313,6 +313,68 @@ TEST(Layout, RefusesWhatDoesNotFit) {
 
   Model rank(0, {500});
   EXPECT_EQ(rank.compute(2, 2), DSRT_LAYOUT_INVALID);
+}
+
+// What is offloaded lies behind the rest, which lies where it would without.
+TEST(Layout, OffloadedStatesLieBehindTheBlock) {
+  for (uint32_t stage : {0, 1, 2, 3})
+    for (std::vector<uint32_t> weights :
+         {std::vector<uint32_t>{}, {0, 3, 1}, {1, 0, 0}}) {
+      Model kept(stage, {500, 3, 129, 1}), offloaded = kept;
+      kept.weights = offloaded.weights = weights;
+      std::vector<dsrt_layout_state> inMemory;
+      for (dsrt_layout_state &state : offloaded.states) {
+        state.offloaded = state.state_class == DSRT_CLASS_OPTIMIZER;
+        if (!state.offloaded)
+          inMemory.push_back(state);
+      }
+      Model without = kept;
+      without.states = inMemory;
+      for (uint32_t rank = 0; rank < 3; ++rank) {
+        ASSERT_EQ(kept.compute(3, rank), DSRT_LAYOUT_OK);
+        ASSERT_EQ(offloaded.compute(3, rank), DSRT_LAYOUT_OK);
+        ASSERT_EQ(without.compute(3, rank), DSRT_LAYOUT_OK);
+        const dsrt_layout &layout = offloaded.layout;
+        EXPECT_EQ(kept.layout.offload_bytes, 0u);
+        EXPECT_EQ(kept.layout.offload_offset, kept.layout.total_bytes);
+        EXPECT_EQ(layout.total_bytes, without.layout.total_bytes);
+        EXPECT_EQ(layout.offload_bytes,
+                  kept.layout.total_bytes - layout.total_bytes);
+        EXPECT_EQ(layout.offload_offset % DSRT_LAYOUT_OFFLOAD_ALIGNMENT, 0u);
+        EXPECT_GE(layout.offload_offset, layout.total_bytes);
+        EXPECT_EQ(layout.snapshot_bytes, kept.layout.snapshot_bytes);
+        for (size_t i = 0; i < kept.states.size(); ++i) {
+          const dsrt_layout_place &place = offloaded.places[i];
+          const dsrt_layout_place &other = kept.places[i];
+          EXPECT_EQ(place.part_begin, other.part_begin);
+          EXPECT_EQ(place.part_elements, other.part_elements);
+          EXPECT_EQ(place.buffer_bytes, other.buffer_bytes);
+          EXPECT_EQ(place.copy, other.copy);
+          EXPECT_EQ(place.part_offset - place.buffer,
+                    other.part_offset - other.buffer);
+          if (offloaded.states[i].offloaded) {
+            EXPECT_GE(place.buffer, layout.offload_offset);
+            EXPECT_LE(place.buffer + place.buffer_bytes,
+                      layout.offload_offset + layout.offload_bytes);
+          } else {
+            EXPECT_LE(place.buffer + place.buffer_bytes, layout.total_bytes);
+          }
+        }
+      }
+    }
+}
+
+TEST(Layout, OffloadedIsYesOrNo) {
+  Model model(1, {64});
+  model.states[2].offloaded = 2;
+  EXPECT_EQ(model.compute(1, 0), DSRT_LAYOUT_INVALID);
+}
+
+TEST(Layout, WhatIsOffloadedMayOverflow) {
+  Model model(0, {64});
+  model.states.push_back(
+      {UINT64_MAX / 8, 8, DSRT_CLASS_OPTIMIZER, -1, 0, /*offloaded=*/1});
+  EXPECT_EQ(model.compute(1, 0), DSRT_LAYOUT_OVERFLOW);
 }
 
 } // namespace

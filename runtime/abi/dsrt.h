@@ -22,7 +22,7 @@ extern "C" {
 
 /* Counts incompatible changes of parts 1 and 2. A module carries the number
  * that it was compiled for, and the runtime refuses any other. */
-#define DSRT_ABI_VERSION 2
+#define DSRT_ABI_VERSION 3
 
 /* Every start of a tensor, shard, arena or input buffer is a multiple of this.
  */
@@ -65,7 +65,12 @@ enum { DSRT_F32 = 1, DSRT_F64 = 2, DSRT_I64 = 3, DSRT_I32 = 4, DSRT_I1 = 5 };
 
 /* Work on one stream runs in the order of issue; work on different streams is
  * ordered by events only. */
-enum { DSRT_STREAM_COMPUTE = 0, DSRT_STREAM_COMMUNICATION = 1 };
+enum {
+  DSRT_STREAM_COMPUTE = 0,
+  DSRT_STREAM_COMMUNICATION = 1,
+  DSRT_STREAM_TRANSFER =
+      2 /* between memory and offloaded states; copies only */
+};
 
 /* Limits of one entry point, checked at the call. */
 enum {
@@ -155,7 +160,8 @@ DSRT_API void dsrt_event_record(dsrt_context *context, int32_t stream,
 DSRT_API void dsrt_event_wait(dsrt_context *context, int32_t stream,
                               int32_t event);
 
-/* Copies `bytes` from src to dst, which do not overlap. */
+/* Copies `bytes` from src to dst, which do not overlap. On the transfer stream
+ * one of them is an offloaded state, which may lie in a file. */
 DSRT_API void dsrt_copy(dsrt_context *context, int32_t stream, void *dst,
                         const void *src, uint64_t bytes);
 
@@ -240,6 +246,9 @@ typedef struct dsrt_session_options {
   /* A safetensors file with the initial parameters by name; null: the file that
    * the manifest names, beside the module. Read during creation only. */
   const char *weights;
+  /* A folder for the states that the module offloads: a file there that goes
+   * with the process, however it ends. Null: they are held in memory, too. */
+  const char *offload_directory;
 } dsrt_session_options;
 
 /* Lays out and allocates all memory that the module's entries will use, and
@@ -254,7 +263,7 @@ DSRT_API int dsrt_session_create(dsrt_module *module,
 DSRT_API void dsrt_session_destroy(dsrt_session *session);
 
 /* Bytes that the session has allocated for states, arena and inputs: what
- * `dsrun --dry-run` prints. */
+ * `dsrun --dry-run` prints, without what is offloaded. */
 DSRT_API uint64_t dsrt_session_allocated_bytes(const dsrt_session *session);
 
 /* Copies `data` into the input `name` of every entry that has it; the manifest

@@ -122,7 +122,8 @@ static int find_copy(const dsrt_layout_state *states, uint32_t index,
   places[index].copy = copy;
   for (uint32_t i = 0; i < index; ++i)
     if (states[i].group == state->group &&
-        states[i].state_class == state->state_class && places[i].copy == copy) {
+        states[i].state_class == state->state_class &&
+        states[i].offloaded == state->offloaded && places[i].copy == copy) {
       places[index].buffer = places[i].buffer;
       return 1;
     }
@@ -225,6 +226,25 @@ static uint64_t snapshot_bytes(const dsrt_layout_table *table, uint32_t rank,
   return bytes;
 }
 
+/* Places the states that are offloaded, or all others. */
+static int place_states(const dsrt_layout_table *table, uint32_t offloaded,
+                        uint32_t world, uint32_t rank, uint64_t *cursor,
+                        dsrt_layout *layout) {
+  for (uint32_t i = 0; i < table->state_count; ++i) {
+    const dsrt_layout_state *state = &table->states[i];
+    if (state->offloaded != offloaded)
+      continue;
+    int status = state->group < 0
+                     ? place_whole(state->elements, state->element_bytes,
+                                   cursor, &layout->places[i])
+                     : place_in_group(table, i, world, rank, layout->bounds,
+                                      cursor, layout->places);
+    if (status != DSRT_LAYOUT_OK)
+      return status;
+  }
+  return DSRT_LAYOUT_OK;
+}
+
 int dsrt_layout_compute(const dsrt_layout_table *table, uint32_t world,
                         const uint32_t *weights, uint32_t rank,
                         dsrt_layout *layout) {
@@ -241,25 +261,35 @@ int dsrt_layout_compute(const dsrt_layout_table *table, uint32_t world,
       return status;
   }
 
-  layout->state_offset = cursor;
+  int has_offloaded = 0;
   for (uint32_t i = 0; i < table->state_count; ++i) {
     const dsrt_layout_state *state = &table->states[i];
-    if (state->group < -1 || state->group >= (int64_t)table->group_count)
+    if (state->group < -1 || state->group >= (int64_t)table->group_count ||
+        state->offloaded > 1)
       return DSRT_LAYOUT_INVALID;
-    int status = state->group < 0
-                     ? place_whole(state->elements, state->element_bytes,
-                                   &cursor, &layout->places[i])
-                     : place_in_group(table, i, world, rank, layout->bounds,
-                                      &cursor, layout->places);
-    if (status != DSRT_LAYOUT_OK)
-      return status;
+    has_offloaded |= (int)state->offloaded;
   }
+  layout->state_offset = cursor;
+  int status = place_states(table, 0, world, rank, &cursor, layout);
+  if (status != DSRT_LAYOUT_OK)
+    return status;
 
   layout->input_offset = cursor;
   for (uint32_t i = 0; i < table->input_count; ++i)
     if (!append(&cursor, table->input_bytes[i], &layout->input_offsets[i]))
       return DSRT_LAYOUT_OVERFLOW;
   layout->total_bytes = cursor;
+  if (has_offloaded) {
+    uint64_t padding = DSRT_LAYOUT_OFFLOAD_ALIGNMENT - 1;
+    if (__builtin_add_overflow(cursor, padding, &cursor))
+      return DSRT_LAYOUT_OVERFLOW;
+    cursor -= cursor % DSRT_LAYOUT_OFFLOAD_ALIGNMENT;
+  }
+  layout->offload_offset = cursor;
+  status = place_states(table, 1, world, rank, &cursor, layout);
+  if (status != DSRT_LAYOUT_OK)
+    return status;
+  layout->offload_bytes = cursor - layout->offload_offset;
   layout->snapshot_bytes = snapshot_bytes(table, rank, layout->places);
   return DSRT_LAYOUT_OK;
 }

@@ -4,9 +4,10 @@
  * Whoever plans and whoever allocates calls this one function, so what is
  * planned is what is allocated. Plain C, no dependencies, no allocation.
  *
- * The memory is one block:
+ * The memory is one block, and behind it, in the same range of addresses, what
+ * is offloaded, which the runtime may keep in a file:
  *
- *   | step region | states, in table order | inputs |
+ *   | step region | states, in table order | inputs |  | offloaded states |
  *
  * The step region (arena) has a size that the compiler fixed, free of the world
  * size N. A state that belongs to no group is one tensor. The states of a group
@@ -28,6 +29,8 @@
  *
  * The zero stage of the group says which copies are sharded: optimizer state
  * from stage 1, gradients from stage 2, parameters from stage 3.
+ *
+ * The states of one copy are all offloaded, or none of them is.
  */
 #ifndef DSRT_LAYOUT_H
 #define DSRT_LAYOUT_H
@@ -63,6 +66,7 @@ typedef struct dsrt_layout_state {
   uint32_t state_class;  /* enum dsrt_state_class */
   int32_t group;         /* index of its group, or -1 */
   uint64_t group_offset; /* first element in the group's flat space */
+  uint32_t offloaded;    /* 1: lies behind the block, else 0 */
 } dsrt_layout_state;
 
 typedef struct dsrt_layout_table {
@@ -75,6 +79,10 @@ typedef struct dsrt_layout_table {
   uint32_t unit;        /* U: max(64, codec block) elements */
   uint64_t arena_bytes; /* the step region */
 } dsrt_layout_table;
+
+/* What is offloaded begins on a multiple of this many bytes, so that a file can
+ * be mapped there, whatever the size of a page. */
+#define DSRT_LAYOUT_OFFLOAD_ALIGNMENT 65536
 
 /* dsrt_layout_place.tensor_offset of a tensor that is cut among ranks. */
 #define DSRT_LAYOUT_NOT_WHOLE UINT64_MAX
@@ -104,6 +112,9 @@ typedef struct dsrt_layout {
   uint64_t state_offset;   /* bytes to the first state */
   uint64_t input_offset;   /* bytes to the first input buffer */
   uint64_t total_bytes;    /* size of the block */
+  uint64_t offload_offset; /* bytes to the first offloaded state; total_bytes if
+                              there is none */
+  uint64_t offload_bytes;  /* of all of them */
   uint64_t snapshot_bytes; /* beside the block, for a run that saves in the
                               background: what this rank writes to a
                               checkpoint, which is its part of each state but

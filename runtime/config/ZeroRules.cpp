@@ -69,16 +69,43 @@ Judge atStage3(Verdict verdict) {
   };
 }
 
-Judge offloads(const char *what) {
-  return [what](Judging &, const ConfigNode &node) {
-    if (node.text == "none")
-      return honoured();
-    if (node.text == "cpu")
-      return honoured(concat(what, " of the host target are in its memory"));
-    if (node.text == "nvme")
-      return ignored(concat(what, " stay in memory"));
+const std::string kOffloadOptimizer = kZero + "/offload_optimizer";
+const std::string kOffloadParam = kZero + "/offload_param";
+
+Verdict judgeParamDevice(Judging &, const ConfigNode &node) {
+  if (node.text == "none")
+    return honoured();
+  if (node.text == "cpu")
+    return honoured("parameters of the host target are in its memory");
+  if (node.text == "nvme")
+    return ignored("parameters stay in memory");
+  return refused("expects \"none\", \"cpu\" or \"nvme\"");
+}
+
+Verdict judgeOptimizerDevice(Judging &judging, const ConfigNode &node) {
+  if (node.text == "none")
+    return honoured();
+  if (node.text != "cpu" && node.text != "nvme")
     return refused("expects \"none\", \"cpu\" or \"nvme\"");
-  };
+  if (node.text == "nvme" &&
+      judging.text(kOffloadOptimizer + "/nvme_path").empty())
+    return refused("needs nvme_path, the folder to offload to");
+  judging.compile("offload-optimizer", "all");
+  return honoured();
+}
+
+Verdict judgeNvmePath(Judging &judging, const ConfigNode &node) {
+  if (judging.text(kOffloadOptimizer + "/device") != "nvme")
+    return ignored("the device is not nvme");
+  judging.run("offload-dir", node.text);
+  return honoured();
+}
+
+/// DeepSpeed's old spelling of the device cpu.
+Verdict judgeCpuOffload(Judging &judging, const ConfigNode &node) {
+  if (isTrue(node) && !judging.given(kOffloadOptimizer))
+    judging.compile("offload-optimizer", "all");
+  return honoured();
 }
 
 /// Lengths in elements up to which something is kept or fetched ahead.
@@ -110,14 +137,20 @@ KeyRules sizeRules() {
 
 KeyRules offloadRules() {
   using T = ConfigType;
-  KeyRules rules;
-  for (auto [section, what] :
-       {std::pair{"/offload_param", "parameters"},
-        std::pair{"/offload_optimizer", "optimizer states"}}) {
-    std::string path = kZero + section;
+  KeyRules rules = {
+      {kOffloadParam + "/device", T::Text, judgeParamDevice},
+      {kOffloadParam + "/nvme_path", T::Text,
+       always(ignored("parameters stay in memory"))},
+      {kOffloadOptimizer + "/device", T::Text, judgeOptimizerDevice},
+      {kOffloadOptimizer + "/nvme_path", T::Text, judgeNvmePath},
+      {kZero + "/cpu_offload", T::Boolean, judgeCpuOffload},
+  };
+  for (const std::string &path : {kOffloadParam, kOffloadOptimizer}) {
     rules.push_back({path, T::Section, {}});
-    rules.push_back({path + "/device", T::Text, offloads(what)});
-    Judge tuning = always(ignored("the state is not moved"));
+    Judge tuning = always(ignored(
+        path == kOffloadParam
+            ? "parameters are not moved"
+            : "update moves the state of one group while it works on another"));
     for (const char *key : {"/buffer_count", "/buffer_size", "/max_in_cpu"})
       rules.push_back({path + key, T::Count, tuning});
     for (const char *key : {"/ratio", "/cpuadam_cores_perc"})
@@ -125,7 +158,6 @@ KeyRules offloadRules() {
     for (const char *key : {"/pin_memory", "/pipeline", "/pipeline_read",
                             "/pipeline_write", "/fast_init", "/super_offload"})
       rules.push_back({path + key, T::Boolean, tuning});
-    rules.push_back({path + "/nvme_path", T::Text, tuning});
   }
   return rules;
 }
@@ -170,26 +202,16 @@ KeyRules switchRules() {
   };
   Judge same = always(ignored("chooses how the same result is reached, which "
                               "dsc does at compile time"));
-  for (const char *key : {"/reduce_scatter",
-                          "/allgather_partitions",
-                          "/round_robin_gradients",
-                          "/use_multi_rank_bucket_allreduce",
-                          "/ignore_unused_parameters",
-                          "/legacy_stage1",
-                          "/load_from_fp32_weights",
-                          "/elastic_checkpoint",
-                          "/stage3_use_all_reduce_for_fetch_params",
-                          "/stage3_allgather_sequential",
-                          "/memory_efficient_linear",
-                          "/pipeline_loading_checkpoint",
-                          "/override_module_apply",
-                          "/log_trace_cache_warnings",
-                          "/enable_sanity_checks",
-                          "/cpu_offload",
-                          "/cpu_offload_params",
-                          "/cpu_offload_param",
-                          "/cpu_offload_use_pin_memory",
-                          "/save_muon_momentum_buffer_in_memory"})
+  for (const char *key :
+       {"/reduce_scatter", "/allgather_partitions", "/round_robin_gradients",
+        "/use_multi_rank_bucket_allreduce", "/ignore_unused_parameters",
+        "/legacy_stage1", "/load_from_fp32_weights", "/elastic_checkpoint",
+        "/stage3_use_all_reduce_for_fetch_params",
+        "/stage3_allgather_sequential", "/memory_efficient_linear",
+        "/pipeline_loading_checkpoint", "/override_module_apply",
+        "/log_trace_cache_warnings", "/enable_sanity_checks",
+        "/cpu_offload_params", "/cpu_offload_param",
+        "/cpu_offload_use_pin_memory", "/save_muon_momentum_buffer_in_memory"})
     rules.push_back({kZero + key, T::Boolean, same});
   rules.push_back(
       {kZero + "/stage3_module_granularity_threshold", T::Count, same});

@@ -21,6 +21,7 @@ constexpr Structure kStructure[] = {
     {"zero", "0", false},
     {"persistence-threshold", "0", false},
     {"bucket-size", "0", false},
+    {"offload-optimizer", "none", false},
 };
 
 /// A switch that is given without a value is on.

@@ -1,4 +1,5 @@
 #include "runtime/driver/MemoryCheck.h"
+#include "runtime/program/OffloadFile.h"
 
 #include <algorithm>
 #include <optional>
@@ -23,7 +24,9 @@ const MemoryBound *findShortage(const std::vector<uint64_t> &bytesOf,
 
 /// What a rank of this layout needs; all there is if that is beyond 64 bits.
 uint64_t bytesOf(const Layout &layout, const BesideLayout &beside) {
-  uint64_t bytes = layout.totalBytes;
+  uint64_t bytes = layout.offloadBytes && !beside.offloadsToFile
+                       ? layout.offloadOffset + layout.offloadBytes
+                       : layout.totalBytes;
   if (__builtin_add_overflow(bytes, beside.readAhead, &bytes) ||
       __builtin_add_overflow(bytes, beside.saves ? layout.snapshotBytes : 0,
                              &bytes))
@@ -66,6 +69,15 @@ bool wouldFitAtStage3(Manifest manifest, uint32_t ranks, BesideLayout beside,
   return !isCut && wouldFit(manifest, ranks, beside, available);
 }
 
+/// Whether the run would fit if all states of the optimizer were in files.
+bool wouldFitOffloaded(Manifest manifest, uint32_t ranks, BesideLayout beside,
+                       const AvailableMemory &available) {
+  beside.offloadsToFile = true;
+  for (Manifest::State &state : manifest.states)
+    state.layout.offloaded = state.layout.state_class == DSRT_CLASS_OPTIMIZER;
+  return wouldFit(manifest, ranks, beside, available);
+}
+
 } // namespace
 
 Result<MemoryNeed> dsc::runtime::planMemory(const Manifest &manifest,
@@ -78,10 +90,12 @@ Result<MemoryNeed> dsc::runtime::planMemory(const Manifest &manifest,
     // Of equal shares, no rank has more, but for the gaps between tensors.
     if (rank && weights.empty()) {
       need.bytesOf.resize(ranks, need.bytesOf[0]);
+      need.offloadedBytes *= ranks;
       break;
     }
     DSC_ASSIGN(Layout layout, computeLayout(manifest, ranks, rank, weights));
     need.bytesOf.push_back(bytesOf(layout, beside));
+    need.offloadedBytes += layout.offloadBytes;
   }
   return need;
 }
@@ -109,9 +123,31 @@ Status dsc::runtime::checkMemory(const Manifest &manifest,
     advice.push_back(concat("-n ", *other, " fits"));
   if (ranks > 1 && wouldFitAtStage3(manifest, ranks, need.beside, available))
     advice.push_back("a module compiled with -zero=3 needs less");
+  const bool offloads = need.offloadedBytes && !need.beside.offloadsToFile;
+  if ((offloads || advice.empty()) &&
+      wouldFitOffloaded(manifest, ranks, need.beside, available))
+    advice.push_back(offloads ? "--offload-dir=DIR needs less"
+                              : "a module compiled with --offload-optimizer="
+                                "all needs less, with --offload-dir=DIR");
   if (advice.empty())
     advice.push_back("compile with a smaller batch");
   for (const std::string &part : advice)
     text += "; " + part;
   return inputError(text);
+}
+
+Status dsc::runtime::checkOffload(const std::string &folder,
+                                  const MemoryNeed &need) {
+  if (need.offloadedBytes == 0)
+    return usageError("--offload-dir: the module offloads nothing; compile it "
+                      "with dsc --offload-optimizer=all");
+  Result<uint64_t> free = freeBytesIn(folder);
+  if (!free.ok())
+    return free.status().in("--offload-dir");
+  if (*free < need.offloadedBytes)
+    return inputError("--offload-dir: the run offloads ",
+                      mebibytes(need.offloadedBytes), ", and '", folder,
+                      "' has ", mebibytes(*free),
+                      " left; name a folder on a larger disk");
+  return {};
 }

@@ -8,14 +8,16 @@ namespace dsc::runtime {
 
 /// What a rank allocates beside its layout.
 struct BesideLayout {
-  bool saves = false;     ///< Snapshots of its part of the state.
-  uint64_t readAhead = 0; ///< Bytes of the batch that is read ahead.
+  bool saves = false;          ///< Snapshots of its part of the state.
+  uint64_t readAhead = 0;      ///< Bytes of the batch that is read ahead.
+  bool offloadsToFile = false; ///< Else offloaded states are in memory.
 };
 
 /// What each rank of a run will allocate.
 struct MemoryNeed {
   std::vector<uint64_t> bytesOf;
-  BesideLayout beside; ///< Counted in these.
+  uint64_t offloadedBytes = 0; ///< By all ranks, in memory or in files.
+  BesideLayout beside;         ///< Counted in these.
 };
 
 /// What all ranks need.
@@ -28,6 +30,10 @@ Result<MemoryNeed> planMemory(const Manifest &manifest, uint32_t ranks,
 /// less.
 Status checkMemory(const Manifest &manifest, const MemoryNeed &need,
                    const AvailableMemory &available = readAvailableMemory());
+
+/// Whether what all ranks offload fits in `folder`; an error as well if the
+/// module offloads nothing.
+Status checkOffload(const std::string &folder, const MemoryNeed &need);
 
 } // namespace dsc::runtime
 

@@ -20,7 +20,7 @@ Manifest makeManifest(uint32_t stage) {
   for (uint32_t stateClass : {DSRT_CLASS_PARAMETER, DSRT_CLASS_GRADIENT,
                               DSRT_CLASS_OPTIMIZER, DSRT_CLASS_OPTIMIZER}) {
     Manifest::State state;
-    state.layout = {kElements, 4, stateClass, 0, 0};
+    state.layout = {kElements, 4, stateClass, 0, 0, 0};
     manifest.states.push_back(state);
   }
   return manifest;
@@ -89,6 +89,37 @@ TEST(MemoryCheck, SnapshotsCount) {
       "the run needs 23 MiB of memory on each of 2 ranks, and this "
       "machine has little; -n 1 fits; a module compiled with -zero=3 needs "
       "less");
+}
+
+TEST(MemoryCheck, OffloadedStatesAreInMemoryOrInFiles) {
+  Manifest manifest = makeManifest(0);
+  for (Manifest::State &state : manifest.states)
+    state.layout.offloaded = state.layout.state_class == DSRT_CLASS_OPTIMIZER;
+  BesideLayout inMemory, inFiles{.offloadsToFile = true};
+  Result<MemoryNeed> need = planMemory(manifest, 3, {}, inMemory);
+  ASSERT_TRUE(need.ok());
+  EXPECT_EQ(need->bytesOf, std::vector<uint64_t>(3, 17 * kMebibyte));
+  EXPECT_EQ(need->offloadedBytes, 3 * 8 * kMebibyte);
+  EXPECT_NE(checkMemory(manifest, *need, available(40 * kMebibyte))
+                .message()
+                .find("; --offload-dir=DIR needs less"),
+            std::string::npos);
+  need = planMemory(manifest, 3, {}, inFiles);
+  ASSERT_TRUE(need.ok());
+  EXPECT_EQ(need->bytesOf, std::vector<uint64_t>(3, 9 * kMebibyte));
+  EXPECT_TRUE(checkMemory(manifest, *need, available(40 * kMebibyte)).ok());
+  EXPECT_TRUE(checkOffload("/", MemoryNeed{{}, 1, {}}).ok());
+  EXPECT_NE(checkOffload("/", MemoryNeed{{}, UINT64_MAX, {}})
+                .message()
+                .find("name a folder on a larger disk"),
+            std::string::npos);
+}
+
+TEST(MemoryCheck, SaysThatOffloadingWouldFit) {
+  EXPECT_EQ(check(3, 1, available(10 * kMebibyte)),
+            "the run needs 17 MiB of memory, and this machine has little; a "
+            "module compiled with --offload-optimizer=all needs less, with "
+            "--offload-dir=DIR");
 }
 
 } // namespace

@@ -299,6 +299,10 @@ static std::vector<Option> otherRows() {
          DSC_ASSIGN(options.shardWeights, parseShardWeights(text));
          return {};
        }},
+      {"Machine", "offload-dir", "DIR",
+       "hold the states that dsc --offload-optimizer takes out of memory in a "
+       "file in DIR, one for each rank, which goes with the run",
+       "they are held in memory, too", text(&RunOptions::offloadDirectory)},
       {"Machine", "threads", "N", "threads of a rank",
        "the cores that this process may use, over the ranks",
        count(&RunOptions::threads)},

@@ -78,6 +78,7 @@ struct RunOptions {
   std::optional<uint64_t> accumulate, globalBatch, microBatch;
   std::vector<SettingValue> settings;
   uint64_t ranks = 1, threads = 0;
+  std::string offloadDirectory; ///< Empty: offloaded states are in memory.
   std::vector<uint32_t> shardWeights; ///< Of each rank; empty: equal shares.
   double timeout = 600;               ///< Seconds.
   bool eval = false;

@@ -203,9 +203,12 @@ Status Run::meet() {
         meetRanks(*channel, module->manifest(), describeWork()));
   Result<MemoryNeed> need =
       planMemory(module->manifest(), options.ranks, options.shardWeights,
-                 {savesCheckpoints(options.save), readingBytes()});
+                 {savesCheckpoints(options.save), readingBytes(),
+                  !options.offloadDirectory.empty()});
   if (!need.ok())
     return need.status().in("'" + options.module + "'");
+  if (!options.offloadDirectory.empty())
+    DSC_RETURN_IF_ERROR(checkOffload(options.offloadDirectory, *need));
   DSC_RETURN_IF_ERROR(checkMemory(module->manifest(), *need));
   return channel ? channel->barrier() : Status();
 }
@@ -327,10 +330,11 @@ Status Run::resume() {
 }
 
 Status Run::prepareSession() {
-  DSC_ASSIGN(session, Session::create(*module, {unsigned(threadsOf(options)),
-                                                options.weights, channel,
-                                                options.shardWeights,
-                                                !checkpoints.resumes()}));
+  DSC_ASSIGN(session,
+             Session::create(
+                 *module, {unsigned(threadsOf(options)), options.weights,
+                           channel, options.shardWeights,
+                           !checkpoints.resumes(), options.offloadDirectory}));
   if (data) {
     DSC_ASSIGN(reader, BatchReader::create(*data));
   }
@@ -385,6 +389,12 @@ void Run::printPlan() const {
               options.ranks > 1 ? " a rank" : "",
               manifest.arenaBytes / kMebibyte, layout.stateBytes / kMebibyte,
               layout.inputBytes / kMebibyte, readingBytes() / kMebibyte);
+  if (layout.offloadBytes)
+    std::printf("offloaded  %.1f MiB%s, %s\n", layout.offloadBytes / kMebibyte,
+                options.ranks > 1 ? " a rank" : "",
+                options.offloadDirectory.empty()
+                    ? "in memory, too; --offload-dir=DIR puts it into files"
+                    : ("in files in " + options.offloadDirectory).c_str());
   if (data)
     std::printf("training   %" PRIu64 " updates of %" PRIu64
                 " samples, out of %" PRIu64 ", in micro-batches of %" PRIu64

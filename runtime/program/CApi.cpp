@@ -82,6 +82,8 @@ int dsrt_session_create(dsrt_module *module,
         return usageError("threads is negative");
       chosen.threads = options->threads;
       chosen.weights = options->weights ? options->weights : "";
+      if (options->offload_directory)
+        chosen.offloadDirectory = options->offload_directory;
     }
     DSC_ASSIGN(auto created, Session::create(module->module, chosen));
     *session = new dsrt_session{std::move(created)};

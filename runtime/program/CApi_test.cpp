@@ -22,7 +22,7 @@ protected:
   }
 
   void create() {
-    dsrt_session_options options{sizeof(options), 1, nullptr};
+    dsrt_session_options options{sizeof(options), 1, nullptr, nullptr};
     ASSERT_EQ(dsrt_session_create(module, &options, &session), DSRT_OK)
         << dsrt_last_error();
   }

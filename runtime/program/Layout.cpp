@@ -58,6 +58,8 @@ Result<Layout> dsc::runtime::computeLayout(const Manifest &manifest,
     return inputError("manifest: a state does not fit its group");
   }
   layout.totalBytes = computed.total_bytes;
+  layout.offloadOffset = computed.offload_offset;
+  layout.offloadBytes = computed.offload_bytes;
   layout.snapshotBytes = computed.snapshot_bytes;
   layout.stateBytes = computed.input_offset - computed.state_offset;
   layout.inputBytes = computed.total_bytes - computed.input_offset;

@@ -18,6 +18,8 @@ struct Layout {
   uint32_t world, rank;
   uint64_t totalBytes;
   uint64_t stateBytes, inputBytes; ///< Shares of the total; the rest is arena.
+  /// Behind the total, in the same range of addresses.
+  uint64_t offloadOffset, offloadBytes;
   uint64_t snapshotBytes; ///< Beside the total, to save in the background.
   std::vector<dsrt_layout_place> places;       ///< One for each state.
   std::vector<const Manifest::Input *> inputs; ///< Distinct ones, in order.

@@ -145,9 +145,12 @@ Manifest::State parseState(const Node &node, size_t groupCount) {
   uint64_t elements = state.bytes / byteSize(state.type);
   if (node.at("elements").size() != elements)
     node.at("elements").fail("does not fit the shape");
-  state.layout = {elements, uint32_t(byteSize(state.type)),
-                  parseClass(node.at("class")), int32_t(group),
-                  group < 0 ? 0 : node.at("offset").size()};
+  state.layout = {elements,
+                  uint32_t(byteSize(state.type)),
+                  parseClass(node.at("class")),
+                  int32_t(group),
+                  group < 0 ? 0 : node.at("offset").size(),
+                  node.find("offloaded").has_value()};
   return state;
 }
 

@@ -19,7 +19,7 @@ constexpr uint64_t kPiece = uint64_t(256) << 10;
 bool canIssue(dsrt_context *context, int32_t stream) {
   if (context->failed())
     return false;
-  if (stream == DSRT_STREAM_COMPUTE || stream == DSRT_STREAM_COMMUNICATION)
+  if (stream == DSRT_STREAM_COMPUTE || context->queued(stream))
     return true;
   context->fail(internalError("there is no stream ", stream));
   return false;
@@ -145,9 +145,9 @@ void dsrt_launch(dsrt_context *context, int32_t stream, dsrt_kernel kernel,
     return context->pool->run(kernel, args, grid);
   if (nargs < 0 || nargs > DSRT_MAX_QUEUED_ARGUMENTS)
     return context->fail(internalError(
-        "a launch on the communication stream ", "has ", nargs,
-        " arguments, and ", int(DSRT_MAX_QUEUED_ARGUMENTS), " are allowed"));
-  context->communication->launch(kernel, args, nargs, grid);
+        "a launch on stream ", stream, " has ", nargs, " arguments, and ",
+        int(DSRT_MAX_QUEUED_ARGUMENTS), " are allowed"));
+  context->queued(stream)->launch(kernel, args, nargs, grid);
 }
 
 void dsrt_contraction(dsrt_context *context, int32_t stream,
@@ -180,7 +180,7 @@ void dsrt_contraction(dsrt_context *context, int32_t stream,
                                         const_cast<void *>(a),
                                         const_cast<void *>(b),
                                         c};
-  context->communication->launch(contractionKernel, args, kContractionArgs, 1);
+  context->queued(stream)->launch(contractionKernel, args, kContractionArgs, 1);
 }
 
 void dsrt_event_record(dsrt_context *context, int32_t stream, int32_t event) {
@@ -188,17 +188,18 @@ void dsrt_event_record(dsrt_context *context, int32_t stream, int32_t event) {
     context->recorder->nextCall();
   if (!canIssue(context, stream) || !isEvent(context, event))
     return;
-  context->events[event] = stream == DSRT_STREAM_COMMUNICATION
-                               ? context->communication->position()
-                               : 0;
+  QueuedStream *queued = context->queued(stream);
+  context->events[event] = {queued, queued ? queued->position() : 0};
 }
 
 void dsrt_event_wait(dsrt_context *context, int32_t stream, int32_t event) {
   TimedCall timed(context, stream, /*isWait=*/true);
   if (!canIssue(context, stream) || !isEvent(context, event))
     return;
-  if (stream == DSRT_STREAM_COMPUTE)
-    context->communication->waitFor(context->events[event]);
+  // A stream that waits for another one than computation has the issuer wait.
+  auto [queued, position] = context->events[event];
+  if (queued && queued != context->queued(stream))
+    queued->waitFor(position);
 }
 
 void dsrt_copy(dsrt_context *context, int32_t stream, void *dst,
@@ -206,8 +207,8 @@ void dsrt_copy(dsrt_context *context, int32_t stream, void *dst,
   TimedCall timed(context, stream);
   if (!canIssue(context, stream) || bytes == 0)
     return;
-  if (stream == DSRT_STREAM_COMMUNICATION)
-    return context->communication->copy(dst, src, bytes);
+  if (QueuedStream *queued = context->queued(stream))
+    return queued->copy(dst, src, bytes);
   void *const args[] = {dst, const_cast<void *>(src), &bytes};
   context->pool->run(copyPieces, args, piecesOf(bytes));
 }
@@ -217,8 +218,8 @@ void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
   TimedCall timed(context, stream);
   if (!canIssue(context, stream) || bytes == 0)
     return;
-  if (stream == DSRT_STREAM_COMMUNICATION)
-    return context->communication->fillZero(dst, bytes);
+  if (QueuedStream *queued = context->queued(stream))
+    return queued->fillZero(dst, bytes);
   void *const args[] = {dst, &bytes};
   context->pool->run(zeroPieces, args, piecesOf(bytes));
 }

@@ -100,7 +100,9 @@ Session::create(const Module &module, const SessionOptions &options) {
       computeLayout(module.manifest(), ranks, rank, options.shardWeights);
   if (!layout.ok())
     return layout.status().in("'" + module.path() + "'");
-  Result<Arena> arena = Arena::allocate(layout->totalBytes);
+  Result<Arena> arena =
+      Arena::allocate(layout->totalBytes, layout->offloadOffset,
+                      layout->offloadBytes, options.offloadDirectory);
   if (!arena.ok())
     return arena.status().in("'" + module.path() + "'");
   unsigned threads = options.threads ? options.threads : usableCores();
@@ -124,7 +126,11 @@ Session::Session(const Module &module, Layout layout, Arena memory,
       ownChannel(peers ? nullptr : std::make_unique<SingleRankChannel>()),
       channel(peers ? peers : ownChannel.get()),
       pool(std::make_unique<ThreadPool>(threads)),
-      communication(std::make_unique<CommunicationStream>(*channel)) {
+      communication(std::make_unique<QueuedStream>(*channel)),
+      transfer(std::make_unique<QueuedStream>(
+          [this](void *dst, const void *src, uint64_t bytes) {
+            return arena.copy(dst, src, bytes);
+          })) {
   for (size_t i = 0; i < memoryLayout.inputs.size(); ++i)
     buffers.push_back({memoryLayout.inputs[i],
                        arena.data() + memoryLayout.inputOffsets[i], false});
@@ -142,6 +148,7 @@ Session::Session(const Module &module, Layout layout, Arena memory,
   context.events.resize(DSRT_MAX_EVENTS);
   context.pool = pool.get();
   context.communication = communication.get();
+  context.transfer = transfer.get();
   context.channel = channel;
   warmUpContractions(threads);
 }
@@ -273,6 +280,7 @@ std::byte *Session::inputBuffer(const Manifest::Input &input) {
 void Session::recordTo(EventRecorder *recorder) {
   context.recorder = recorder;
   communication->recordTo(recorder);
+  transfer->recordTo(recorder);
 }
 
 Status Session::run(std::string_view name) {
@@ -294,11 +302,15 @@ Status Session::run(std::string_view name) {
   {
     TimedCall drain(&context, DSRT_STREAM_COMPUTE, /*isWait=*/true);
     communication->waitFor(communication->position());
+    transfer->waitFor(transfer->position());
   }
   if (context.recorder)
     context.recorder->endRun();
   channel->expect({});
   context.fail(communication->status());
+  context.fail(transfer->status());
+  // What was saved or restored since the last run.
+  arena.releaseOffloaded();
   return context.error;
 }
 

@@ -22,6 +22,8 @@ struct SessionOptions {
   /// The share of each rank in the state that is cut; empty: equal ones.
   std::vector<uint32_t> shardWeights = {};
   bool loadsParameters = true; ///< Else they are zero.
+  /// Where offloaded states lie in a file; empty: in memory.
+  std::string offloadDirectory = {};
 };
 
 /// Cores that this process may use, at least 1.
@@ -44,7 +46,8 @@ public:
   /// Where everything lies, and what each rank has of a state.
   const Layout &layout() const { return memoryLayout; }
 
-  /// Bytes of states, arena and inputs: what was planned.
+  /// Bytes of states, arena and inputs: what was planned, without what is
+  /// offloaded.
   uint64_t allocatedBytes() const { return arena.bytes(); }
 
   /// Copies data into the buffer of the input of this name, type and shape
@@ -136,7 +139,7 @@ private:
   Channel *channel;
   std::vector<std::vector<std::string>> callLabels; ///< For each entry.
   std::unique_ptr<ThreadPool> pool;
-  std::unique_ptr<CommunicationStream> communication;
+  std::unique_ptr<QueuedStream> communication, transfer;
   dsrt_context context;
 };
 

@@ -35,7 +35,12 @@ class DsrtError(Exception):
 
 
 class _Options(ctypes.Structure):
-    _fields_ = [("size", c_uint64), ("threads", c_int32), ("weights", c_char_p)]
+    _fields_ = [
+        ("size", c_uint64),
+        ("threads", c_int32),
+        ("weights", c_char_p),
+        ("offload_directory", c_char_p),
+    ]
 
 
 _SIGNATURES = {

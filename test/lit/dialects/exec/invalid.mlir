@@ -300,3 +300,9 @@ exec.program @p arena(256) kind(eval) inputs [] outputs [] {
   // expected-error@+1 {{receives into memref<?x?xT>, not 'memref<?xf32>'}}
   exec.all_to_all group(@g) %f into %f on(communication) : memref<?xf32> into memref<?xf32>
 }
+
+// -----
+
+// exec.state (3)
+// expected-error@below {{of class parameter cannot be offloaded}}
+exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] offloaded

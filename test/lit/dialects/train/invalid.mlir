@@ -304,3 +304,10 @@ train.entry @eval(%x: tensor<4xf32> {dsc.name = "x"}) -> (tensor<5xf32> {dsc.nam
   // expected-error @below {{returns ('tensor<4xf32>'), but entry 'eval' has results ('tensor<5xf32>')}}
   train.return %x : tensor<4xf32>
 }
+
+// -----
+
+// train.state (C6): gradients are computed with where they are.
+train.parameter @w : tensor<4xf32> trainable("")
+// expected-error@below {{of kind 'gradient' cannot be offloaded}}
+train.state @g : tensor<4xf32> gradient of @w offloaded

@@ -331,3 +331,48 @@ train.entry @step_last() kind(step_last) {
   zero.refresh_await %t
   train.return
 }
+
+// -----
+
+// zero.load_start (C1): a state has a name.
+train.entry @update() kind(update) {
+  // expected-error@below {{@m does not exist}}
+  %t = zero.load_start @m
+  train.return
+}
+
+// -----
+
+// zero.load_await (C1): what a store begins gives no value.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @m : tensor<4xf32> moment of @w offloaded
+train.entry @update() kind(update) {
+  %w = train.read @w : tensor<4xf32>
+  %t = zero.store_start @m, %w : tensor<4xf32>
+  // expected-error@below {{awaits a token that does not come from a zero.load_start}}
+  %m = zero.load_await %t : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// zero.store_start (C1): a state has a name.
+train.parameter @w : tensor<4xf32> trainable("")
+train.entry @update() kind(update) {
+  %w = train.read @w : tensor<4xf32>
+  // expected-error@below {{@m does not exist}}
+  %t = zero.store_start @m, %w : tensor<4xf32>
+  train.return
+}
+
+// -----
+
+// zero.store_await (C1): a load has a value to be waited for.
+train.parameter @w : tensor<4xf32> trainable("")
+train.state @m : tensor<4xf32> moment of @w offloaded
+train.entry @update() kind(update) {
+  %t = zero.load_start @m
+  // expected-error@below {{awaits a token that does not come from a zero.store_start}}
+  zero.store_await %t
+  train.return
+}

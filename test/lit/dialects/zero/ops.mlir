@@ -85,5 +85,13 @@ train.entry @step(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %s: t
   %t3 = zero.all_reduce_start(%s) axis(@world) : tensor<f64>
   // CHECK: zero.all_reduce_await %[[T3]] : tensor<f64>
   %r = zero.all_reduce_await %t3 : tensor<f64>
+  // CHECK: %[[T6:.*]] = zero.load_start @m
+  %t6 = zero.load_start @m
+  // CHECK: %[[M:.*]] = zero.load_await %[[T6]] : tensor<?xf32>
+  %m = zero.load_await %t6 : tensor<?xf32>
+  // CHECK: %[[T7:.*]] = zero.store_start @m, %[[M]] : tensor<?xf32>
+  %t7 = zero.store_start @m, %m : tensor<?xf32>
+  // CHECK: zero.store_await %[[T7]]
+  zero.store_await %t7
   train.return
 }

@@ -419,3 +419,28 @@ exec.program @p arena(0) kind(update) inputs [] outputs [] collectives [{axis = 
   // expected-error@+1 {{exchanges on stream compute}}
   exec.all_gather group(@g) %w into %g on(compute) : memref<?xf32> into memref<?xf32>
 }
+
+// -----
+
+// Kernels do not reach what is offloaded.
+exec.state @m index(0) class(optimizer) type(f32) elements(64) shape [64] offloaded
+exec.program @update arena(0) kind(update) inputs [] outputs [] {
+  %m = exec.state_view @m : memref<64xf32>
+  // expected-error@below {{computes on offloaded @m, which can only be copied}}
+  exec.fill_zero %m on(compute) : memref<64xf32>
+}
+
+// -----
+
+// What is loaded is there when an event says so.
+exec.state @m index(0) class(optimizer) type(f32) elements(64) shape [64] offloaded
+exec.state @k index(1) class(optimizer) type(f32) elements(64) shape [64]
+exec.program @update arena(256) kind(update) inputs [] outputs [] {
+  %m = exec.state_view @m : memref<64xf32>
+  %k = exec.state_view @k : memref<64xf32>
+  %a = exec.arena_view offset(0) : memref<64xf32>
+  // expected-note@below {{the other access is here}}
+  exec.copy %m into %a on(transfer) : memref<64xf32>
+  // expected-error@below {{races with work on stream transfer}}
+  exec.copy %a into %k on(compute) : memref<64xf32>
+}

@@ -1,6 +1,7 @@
-#include "runtime/channel/CommunicationStream.h"
+#include "runtime/channel/QueuedStream.h"
 #include "runtime/channel/SingleRankChannel.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -25,9 +26,9 @@ public:
   int calls = 0;
 };
 
-TEST(CommunicationStream, RunsInOrder) {
+TEST(QueuedStream, RunsInOrder) {
   SingleRankChannel channel;
-  CommunicationStream stream(channel);
+  QueuedStream stream(channel);
   std::vector<int64_t> a(100, 7), b(100, 1), c(100, 0);
   void *const args[] = {b.data()};
   stream.copy(b.data(), a.data(), 800);
@@ -43,9 +44,9 @@ TEST(CommunicationStream, RunsInOrder) {
 }
 
 // More operations than the queue holds.
-TEST(CommunicationStream, IssuingWaitsForAFullQueue) {
+TEST(QueuedStream, IssuingWaitsForAFullQueue) {
   SingleRankChannel channel;
-  CommunicationStream stream(channel);
+  QueuedStream stream(channel);
   std::vector<int64_t> values(1, 0);
   void *const args[] = {values.data()};
   for (int i = 0; i < 5000; ++i)
@@ -54,14 +55,41 @@ TEST(CommunicationStream, IssuingWaitsForAFullQueue) {
   EXPECT_EQ(values[0], 5000);
 }
 
-TEST(CommunicationStream, KeepsTheFirstFailureAndPassesOverTheRest) {
+TEST(QueuedStream, KeepsTheFirstFailureAndPassesOverTheRest) {
   FailingChannel channel;
-  CommunicationStream stream(channel);
+  QueuedStream stream(channel);
   for (int i = 0; i < 5; ++i)
     stream.allGather(nullptr, nullptr, 0);
   stream.waitFor(stream.position());
   EXPECT_EQ(stream.status().message(), "the link is gone");
   EXPECT_EQ(channel.calls, 2);
+}
+
+// A transfer stream copies as it is told, and keeps the first failure.
+TEST(QueuedStream, CopiesByItsOwnMeans) {
+  int copies = 0;
+  QueuedStream stream([&](void *dst, const void *src, uint64_t bytes) {
+    std::memcpy(dst, src, bytes);
+    return ++copies == 3 ? inputError("the disk is gone") : Status();
+  });
+  int64_t from = 7, to = 0;
+  stream.copy(&to, &from, sizeof(to));
+  stream.waitFor(stream.position());
+  EXPECT_EQ(to, 7);
+  EXPECT_TRUE(stream.status().ok());
+  for (int i = 0; i < 5; ++i)
+    stream.copy(&to, &from, sizeof(to));
+  stream.waitFor(stream.position());
+  EXPECT_EQ(stream.status().message(), "the disk is gone");
+  EXPECT_EQ(copies, 3);
+}
+
+TEST(QueuedStream, TransfersAreNoCollectives) {
+  QueuedStream stream([](void *, const void *, uint64_t) { return Status(); });
+  stream.allGather(nullptr, nullptr, 0);
+  stream.waitFor(stream.position());
+  EXPECT_EQ(stream.status().message(),
+            internalError("a collective is on the transfer stream").message());
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "runtime/channel/CommunicationStream.h"
+#include "runtime/channel/QueuedStream.h"
 #include "runtime/device/host/Spin.h"
 
 #include <algorithm>
@@ -6,17 +6,28 @@
 
 using namespace dsc::runtime;
 
-CommunicationStream::CommunicationStream(Channel &channel)
-    : channel(channel), queue(std::make_unique<Operation[]>(kCapacity)),
+QueuedStream::QueuedStream(Channel &channel)
+    : QueuedStream(DSRT_STREAM_COMMUNICATION, &channel,
+                   [](void *dst, const void *src, uint64_t bytes) {
+                     std::memcpy(dst, src, bytes);
+                     return Status();
+                   }) {}
+
+QueuedStream::QueuedStream(Copy copy)
+    : QueuedStream(DSRT_STREAM_TRANSFER, nullptr, std::move(copy)) {}
+
+QueuedStream::QueuedStream(uint32_t number, Channel *channel, Copy copy)
+    : number(number), channel(channel), copyBytes(std::move(copy)),
+      queue(std::make_unique<Operation[]>(kCapacity)),
       thread([this] { serve(); }) {}
 
-CommunicationStream::~CommunicationStream() {
+QueuedStream::~QueuedStream() {
   nextSlot(Kind::Stop);
   issue();
   thread.join();
 }
 
-CommunicationStream::Operation &CommunicationStream::nextSlot(Kind kind) {
+QueuedStream::Operation &QueuedStream::nextSlot(Kind kind) {
   if (issued >= kCapacity)
     waitFor(issued - kCapacity + 1);
   Operation &operation = queue[issued % kCapacity];
@@ -27,13 +38,13 @@ CommunicationStream::Operation &CommunicationStream::nextSlot(Kind kind) {
   return operation;
 }
 
-void CommunicationStream::issue() {
+void QueuedStream::issue() {
   published.store(++issued, std::memory_order_release);
   published.notify_one();
 }
 
-void CommunicationStream::launch(dsrt_kernel kernel, void *const *args,
-                                 int32_t nargs, int64_t grid) {
+void QueuedStream::launch(dsrt_kernel kernel, void *const *args, int32_t nargs,
+                          int64_t grid) {
   Operation &operation = nextSlot(Kind::Launch);
   operation.kernel = kernel;
   operation.grid = grid;
@@ -41,7 +52,7 @@ void CommunicationStream::launch(dsrt_kernel kernel, void *const *args,
   issue();
 }
 
-void CommunicationStream::copy(void *dst, const void *src, uint64_t bytes) {
+void QueuedStream::copy(void *dst, const void *src, uint64_t bytes) {
   Operation &operation = nextSlot(Kind::Copy);
   operation.dst = dst;
   operation.src = src;
@@ -49,15 +60,15 @@ void CommunicationStream::copy(void *dst, const void *src, uint64_t bytes) {
   issue();
 }
 
-void CommunicationStream::fillZero(void *dst, uint64_t bytes) {
+void QueuedStream::fillZero(void *dst, uint64_t bytes) {
   Operation &operation = nextSlot(Kind::FillZero);
   operation.dst = dst;
   operation.bytes = bytes;
   issue();
 }
 
-void CommunicationStream::allGather(const void *shard, void *full,
-                                    uint64_t shardBytes) {
+void QueuedStream::allGather(const void *shard, void *full,
+                             uint64_t shardBytes) {
   Operation &operation = nextSlot(Kind::AllGather);
   operation.dst = full;
   operation.src = shard;
@@ -65,8 +76,7 @@ void CommunicationStream::allGather(const void *shard, void *full,
   issue();
 }
 
-void CommunicationStream::allToAll(const void *src, void *dst,
-                                   uint64_t bytesPerRank) {
+void QueuedStream::allToAll(const void *src, void *dst, uint64_t bytesPerRank) {
   Operation &operation = nextSlot(Kind::AllToAll);
   operation.dst = dst;
   operation.src = src;
@@ -74,8 +84,8 @@ void CommunicationStream::allToAll(const void *src, void *dst,
   issue();
 }
 
-void CommunicationStream::allGather(const void *shard, void *full,
-                                    std::span<const uint64_t> bytesOf) {
+void QueuedStream::allGather(const void *shard, void *full,
+                             std::span<const uint64_t> bytesOf) {
   Operation &operation = nextSlot(Kind::AllGatherSizes);
   operation.dst = full;
   operation.src = shard;
@@ -83,10 +93,9 @@ void CommunicationStream::allGather(const void *shard, void *full,
   issue();
 }
 
-void CommunicationStream::allToAll(const void *src,
-                                   std::span<const uint64_t> sentBytes,
-                                   void *dst,
-                                   std::span<const uint64_t> receivedBytes) {
+void QueuedStream::allToAll(const void *src,
+                            std::span<const uint64_t> sentBytes, void *dst,
+                            std::span<const uint64_t> receivedBytes) {
   Operation &operation = nextSlot(Kind::AllToAllSizes);
   operation.dst = dst;
   operation.src = src;
@@ -95,20 +104,20 @@ void CommunicationStream::allToAll(const void *src,
   issue();
 }
 
-void CommunicationStream::waitFor(uint64_t position) {
+void QueuedStream::waitFor(uint64_t position) {
   uint64_t now = finished.load(std::memory_order_acquire);
   while (now < position)
     now = waitForChange(finished, now);
 }
 
-Status CommunicationStream::status() const {
+Status QueuedStream::status() const {
   if (!failed.load(std::memory_order_acquire))
     return {};
   std::lock_guard<std::mutex> lock(failureLock);
   return failure;
 }
 
-void CommunicationStream::serve() {
+void QueuedStream::serve() {
   for (uint64_t done = 0;; ++done) {
     for (uint64_t ready = published.load(std::memory_order_acquire);
          ready == done;)
@@ -125,34 +134,37 @@ void CommunicationStream::serve() {
         failed.store(true, std::memory_order_release);
       }
     if (operation.recorder)
-      operation.recorder->add(DSRT_STREAM_COMMUNICATION, operation.ordinal,
-                              begin, /*isWait=*/false);
+      operation.recorder->add(number, operation.ordinal, begin,
+                              /*isWait=*/false);
     finished.store(done + 1, std::memory_order_release);
     finished.notify_one();
   }
 }
 
-Status CommunicationStream::execute(const Operation &operation) {
+Status QueuedStream::execute(const Operation &operation) {
+  const bool isCollective = operation.kind >= Kind::AllGather;
+  if (isCollective && !channel)
+    return internalError("a collective is on the transfer stream");
   switch (operation.kind) {
   case Kind::Launch:
     if (operation.grid > 0)
       operation.kernel(operation.args.data(), 0, operation.grid);
     return {};
   case Kind::Copy:
-    std::memcpy(operation.dst, operation.src, operation.bytes);
-    return {};
+    return copyBytes(operation.dst, operation.src, operation.bytes);
   case Kind::FillZero:
     std::memset(operation.dst, 0, operation.bytes);
     return {};
   case Kind::AllGather:
-    return channel.allGather(operation.src, operation.dst, operation.bytes);
+    return channel->allGather(operation.src, operation.dst, operation.bytes);
   case Kind::AllGatherSizes:
-    return channel.allGather(operation.src, operation.dst, operation.sentBytes);
+    return channel->allGather(operation.src, operation.dst,
+                              operation.sentBytes);
   case Kind::AllToAllSizes:
-    return channel.allToAll(operation.src, operation.sentBytes, operation.dst,
-                            operation.receivedBytes);
+    return channel->allToAll(operation.src, operation.sentBytes, operation.dst,
+                             operation.receivedBytes);
   case Kind::AllToAll:
-    return channel.allToAll(operation.src, operation.dst, operation.bytes);
+    return channel->allToAll(operation.src, operation.dst, operation.bytes);
   case Kind::Stop:
     return {};
   }

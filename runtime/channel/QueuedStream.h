@@ -1,5 +1,5 @@
-#ifndef DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H
-#define DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H
+#ifndef DSC_RUNTIME_CHANNEL_QUEUEDSTREAM_H
+#define DSC_RUNTIME_CHANNEL_QUEUEDSTREAM_H
 
 #include "runtime/abi/dsrt.h"
 #include "runtime/base/EventRecorder.h"
@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -16,16 +17,23 @@
 
 namespace dsc::runtime {
 
-/// The communication stream of a rank: a thread that takes operations from a
-/// queue of fixed size, in order. It alone calls the channel. Operations are
-/// issued by one thread, the one that runs the entry point; the queue copies
-/// what they need, and issuing waits while it is full.
-class CommunicationStream {
+/// A stream of a rank that runs beside the computation, for communication or
+/// for transfers: a thread that takes operations from a queue of fixed size, in
+/// order. Operations are issued by one thread, the one that runs the entry
+/// point; the queue copies what they need, and issuing waits while it is full.
+class QueuedStream {
 public:
-  explicit CommunicationStream(Channel &channel);
-  ~CommunicationStream();
-  CommunicationStream(const CommunicationStream &) = delete;
-  CommunicationStream &operator=(const CommunicationStream &) = delete;
+  /// How a stream copies `bytes` from `src` to `dst`.
+  using Copy =
+      std::function<Status(void *dst, const void *src, uint64_t bytes)>;
+
+  /// The communication stream, which alone calls the channel.
+  explicit QueuedStream(Channel &channel);
+  /// The transfer stream, which copies by `copy` and takes no collectives.
+  explicit QueuedStream(Copy copy);
+  ~QueuedStream();
+  QueuedStream(const QueuedStream &) = delete;
+  QueuedStream &operator=(const QueuedStream &) = delete;
 
   /// Runs the whole grid on this stream's thread. `nargs` is at most
   /// DSRT_MAX_QUEUED_ARGUMENTS.
@@ -83,12 +91,15 @@ private:
   /// The slot for the next operation, waiting for one to become free.
   Operation &nextSlot(Kind kind);
   void issue();
+  QueuedStream(uint32_t number, Channel *channel, Copy copy);
   void serve();
   Status execute(const Operation &operation);
 
   static constexpr uint64_t kCapacity = 256;
 
-  Channel &channel;
+  const uint32_t number; ///< DSRT_STREAM_...
+  Channel *const channel;
+  const Copy copyBytes;
   std::unique_ptr<Operation[]> queue;
   uint64_t issued = 0;               ///< The issuer's own copy of `published`.
   EventRecorder *recorder = nullptr; ///< The issuer's.
@@ -102,4 +113,4 @@ private:
 
 } // namespace dsc::runtime
 
-#endif // DSC_RUNTIME_CHANNEL_COMMUNICATIONSTREAM_H
+#endif // DSC_RUNTIME_CHANNEL_QUEUEDSTREAM_H

@@ -94,7 +94,7 @@ def _call(name, *arguments):
 class Session:
     """A loaded module with one session; close() or `with` frees both."""
 
-    def __init__(self, module, threads=1, weights=None):
+    def __init__(self, module, threads=1, weights=None, offload_directory=None):
         self._module, self._session = c_void_p(), c_void_p()
         _call("dsrt_module_open", str(module).encode(), byref(self._module))
         size = c_uint64()
@@ -102,9 +102,8 @@ class Session:
         self.manifest = json.loads(ctypes.string_at(text, size.value))
         self.states = {s["name"]: s for s in self.manifest["states"]}
         self.entries = {e["name"]: e for e in self.manifest["entries"]}
-        options = _Options(
-            ctypes.sizeof(_Options), threads, None if weights is None else str(weights).encode()
-        )
+        paths = (None if path is None else str(path).encode() for path in (weights, offload_directory))
+        options = _Options(ctypes.sizeof(_Options), threads, *paths)
         try:
             _call("dsrt_session_create", self._module, byref(options), byref(self._session))
         except DsrtError:

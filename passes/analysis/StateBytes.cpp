@@ -20,7 +20,8 @@ public:
 
 private:
   void addGroup(zero::GroupOp group);
-  void addState(StringAttr owner, Type type, dsrt_state_class stateClass);
+  void addState(StringAttr owner, Type type, dsrt_state_class stateClass,
+                bool isOffloaded = false);
   void addStaging(Operation *op);
   void stageShards(FlatSymbolRefAttr group);
   void stageRows(zero::AllReduceStartOp op);
@@ -68,7 +69,7 @@ LayoutTable::LayoutTable(ModuleOp module, const ArenaOptions &options)
     } else if (auto state = dyn_cast<train::StateOp>(op)) {
       FlatSymbolRefAttr owner = state.getParameterAttr();
       addState(owner ? owner.getAttr() : StringAttr(), state.getType(),
-               getStateClass(state.getKind()));
+               getStateClass(state.getKind()), state.getOffloaded());
     } else if (auto entry = dyn_cast<train::EntryOp>(op)) {
       for (Operation &inner : entry.getBody().front())
         addStaging(&inner);
@@ -80,10 +81,10 @@ LayoutTable::LayoutTable(ModuleOp module, const ArenaOptions &options)
   }
   for (auto [type, group] : shardStaging)
     states.push_back({groups[group].elements, getElementBytes(type),
-                      DSRT_CLASS_STAGING, group, 0});
+                      DSRT_CLASS_STAGING, group, 0, 0});
   for (auto [type, elements] : rowStaging)
     states.push_back({static_cast<uint64_t>(elements * options.maxWorld),
-                      getElementBytes(type), DSRT_CLASS_STAGING, -1, 0});
+                      getElementBytes(type), DSRT_CLASS_STAGING, -1, 0, 0});
   for (auto [name, type] : distinctInputs) {
     auto tensor = cast<RankedTensorType>(type);
     inputs.push_back(tensor.getNumElements() *
@@ -104,14 +105,15 @@ void LayoutTable::addGroup(zero::GroupOp group) {
 }
 
 void LayoutTable::addState(StringAttr owner, Type type,
-                           dsrt_state_class stateClass) {
+                           dsrt_state_class stateClass, bool isOffloaded) {
   auto tensor = cast<RankedTensorType>(type);
   auto [group, offset] = owner && segments.contains(owner)
                              ? segments.lookup(owner)
                              : std::pair<int32_t, uint64_t>(-1, 0);
   states.push_back({static_cast<uint64_t>(tensor.getNumElements()),
                     getElementBytes(tensor.getElementType()),
-                    static_cast<uint32_t>(stateClass), group, offset});
+                    static_cast<uint32_t>(stateClass), group, offset,
+                    isOffloaded});
 }
 
 /// One area for each element type takes what the longest exchange receives.

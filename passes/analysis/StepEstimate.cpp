@@ -14,6 +14,7 @@ static constexpr int64_t kArenaAlignment = zero::GroupOp::kAlignmentBytes;
 static constexpr unsigned kCompute = unsigned(exec::Stream::Compute);
 static constexpr unsigned kCommunication =
     unsigned(exec::Stream::Communication);
+static constexpr unsigned kTransfer = unsigned(exec::Stream::Transfer);
 
 namespace {
 
@@ -47,8 +48,11 @@ private:
   void sumRanks(Operation *op, int64_t shardBytes,
                 ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly = false);
   void provide(Operation *op, Value value, MemoryPlan::Buffer buffer);
+  void transfer(Operation *start, Value value);
 
   // Order.
+  void wait(unsigned stream, unsigned other, int64_t event);
+  void endComputeEvents();
   void beginCommunication();
   void endCommunication(Operation *start);
   void await(Operation *op);
@@ -70,7 +74,9 @@ private:
   StepEstimate estimate;
 
   int64_t nextEvent = 0;
-  std::optional<int64_t> computeEvent;
+  /// Events that stand for all computation so far, where there are any: known
+  /// to the communication and to the transfer stream.
+  std::optional<int64_t> computeEvent, transferEvent;
   llvm::DenseMap<Operation *, int64_t> ends; ///< By start.
   SmallVector<MemoryPlan::Buffer> outputs;
 };
@@ -146,14 +152,24 @@ void Estimator::issue(Operation *op, unsigned stream, double seconds,
       seconds;
 }
 
+void Estimator::endComputeEvents() {
+  computeEvent.reset();
+  transferEvent.reset();
+}
+
+/// Makes `stream` wait for all that has been issued to `other`.
+void Estimator::wait(unsigned stream, unsigned other, int64_t event) {
+  order.record(other, event);
+  order.wait(stream, event);
+  streams.record(other, event);
+  streams.wait(stream, event);
+}
+
 void Estimator::beginCommunication() {
   if (computeEvent)
     return;
   computeEvent = nextEvent++;
-  order.record(kCompute, *computeEvent);
-  order.wait(kCommunication, *computeEvent);
-  streams.record(kCompute, *computeEvent);
-  streams.wait(kCommunication, *computeEvent);
+  wait(kCommunication, kCompute, *computeEvent);
 }
 
 void Estimator::endCommunication(Operation *start) {
@@ -183,7 +199,7 @@ void Estimator::copy(Operation *op, Value value, Storage from, Storage to) {
   addBuffer(from, buffers);
   addBuffer(to, buffers);
   issue(op, kCompute, cost.getMemorySeconds(2 * getBytes(value)), buffers);
-  computeEvent.reset();
+  endComputeEvents();
 }
 
 void Estimator::visitRegion(nn::FusionOp fusion) {
@@ -301,13 +317,28 @@ void Estimator::visitAllReduce(zero::AllReduceStartOp op) {
   endCommunication(op);
 }
 
+/// Moves a value of the arena from or to its offloaded state.
+void Estimator::transfer(Operation *start, Value value) {
+  if (!transferEvent) {
+    transferEvent = nextEvent++;
+    wait(kTransfer, kCompute, *transferEvent);
+  }
+  SmallVector<MemoryPlan::Buffer, 1> buffers;
+  addBuffer(placement.getStorage(value), buffers);
+  issue(start, kTransfer, cost.getTransferSeconds(double(getBytes(value))),
+        buffers);
+  ends[start] = nextEvent;
+  order.record(kTransfer, nextEvent);
+  streams.record(kTransfer, nextEvent++);
+}
+
 //===----------------------------------------------------------------------===//
 // The entry
 //===----------------------------------------------------------------------===//
 
 void Estimator::visit(Operation *op) {
   if (isa<nn::FusionOp>(op) || isa<train::TrainDialect>(op->getDialect()))
-    computeEvent.reset();
+    endComputeEvents();
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](nn::FusionOp op) { visitRegion(op); })
       .Case<train::ReadOp, zero::ReadPartOp>([&](auto read) {
@@ -343,7 +374,17 @@ void Estimator::visit(Operation *op) {
       .Case<zero::GatherAwaitOp, zero::ReduceScatterAwaitOp,
             zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp,
             zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
-          [&](auto op) { await(op); });
+          [&](auto op) { await(op); })
+      .Case([&](zero::LoadStartOp op) {
+        auto await = cast<zero::LoadAwaitOp>(*op.getToken().getUsers().begin());
+        transfer(op, await.getResult());
+      })
+      .Case([&](zero::StoreStartOp op) { transfer(op, op.getValue()); })
+      .Case<zero::LoadAwaitOp, zero::StoreAwaitOp>([&](auto op) {
+        await(op);
+        // What computation knows now, the communication stream does not.
+        computeEvent.reset();
+      });
 }
 
 FailureOr<StepEstimate> Estimator::run(bool exact) {

@@ -22,7 +22,8 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
     manager.addPass(createKeepGatheredPass());
   }
   // Where states lie is no matter of speed alone, so it holds in any case.
-  manager.addPass(createOffloadStatesPass({options.enabled && options.overlap}));
+  manager.addPass(
+      createOffloadStatesPass({options.enabled && options.overlap}));
   if (options.enabled)
     manager.addPass(createMoveCollectivesPass());
   manager.addPass(createRecordPlanPass());

@@ -40,6 +40,7 @@ private:
   View write(exec::PartViewOp op);
   View write(exec::ShardViewOp op);
   View write(exec::FlatViewOp op);
+  View write(exec::RangeViewOp op);
   View write(exec::StagingViewOp op);
   // Calls.
   LogicalResult write(exec::LaunchOp op);
@@ -77,6 +78,10 @@ private:
   Value worldSize() {
     return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(),
                                 call("dsrt_world_size", {}));
+  }
+  Value rank() {
+    return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(),
+                                call("dsrt_rank", {}));
   }
   /// `count`, or none on a rank without peers.
   Value withPeers(Value count) {
@@ -146,11 +151,33 @@ View ProgramWriter::write(exec::FlatViewOp op) {
   return {call("dsrt_state", state), {call("dsrt_flat_elements", state)}};
 }
 
+View ProgramWriter::write(exec::RangeViewOp op) {
+  Value array = write(op.getArray().getDefiningOp<exec::ArenaViewOp>()).pointer;
+  Value state = stateIndex(op.getStateAttr());
+  Type elementType = cast<MemRefType>(op.getView().getType()).getElementType();
+  Value begin = LLVM::GEPOp::create(builder, loc, pointer, elementType, array,
+                                    call("dsrt_shard_begin", state),
+                                    LLVM::GEPNoWrapFlags::inbounds);
+  return {begin, {call("dsrt_shard_elements", state)}};
+}
+
 View ProgramWriter::write(exec::StagingViewOp op) {
-  View view{call("dsrt_state", stateIndex(op.getStateAttr())), {worldSize()}};
-  if (FlatSymbolRefAttr of = op.getOfAttr())
-    view.extents.push_back(call("dsrt_shard_elements", stateIndex(of)));
-  return view;
+  Value slices = call("dsrt_state", stateIndex(op.getStateAttr()));
+  FlatSymbolRefAttr of = op.getOfAttr();
+  if (!of)
+    return {slices, {worldSize()}};
+  Value elements = call("dsrt_shard_elements", stateIndex(of));
+  if (op.getBelow())
+    return {slices, {rank(), elements}};
+  if (!op.getAbove())
+    return {slices, {worldSize(), elements}};
+  Value next = LLVM::AddOp::create(builder, loc, rank(), i64(1));
+  Type elementType = cast<MemRefType>(op.getView().getType()).getElementType();
+  Value above = LLVM::GEPOp::create(builder, loc, pointer, elementType, slices,
+                                    multiply(next, elements),
+                                    LLVM::GEPNoWrapFlags::inbounds);
+  return {above,
+          {LLVM::SubOp::create(builder, loc, worldSize(), next), elements}};
 }
 
 /// What a view is, written anew by each operation that uses it. A pointer that
@@ -163,7 +190,8 @@ const View &ProgramWriter::viewOf(Value value) {
         llvm::TypeSwitch<Operation *, View>(value.getDefiningOp())
             .Case<exec::InputOp, exec::ArenaViewOp, exec::StateViewOp,
                   exec::PartViewOp, exec::ShardViewOp, exec::FlatViewOp,
-                  exec::StagingViewOp>([&](auto view) { return write(view); });
+                  exec::RangeViewOp, exec::StagingViewOp>(
+                [&](auto view) { return write(view); });
   return it->second;
 }
 
@@ -349,8 +377,7 @@ LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
 LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
   call("dsrt_all_to_all",
        {stream(op.getStream()), groupIndex(op.getGroupAttr()),
-        viewOf(op.getSource()).pointer, viewOf(op.getDestination()).pointer,
-        i32(op.getPeersOnly())});
+        viewOf(op.getSource()).pointer, viewOf(op.getDestination()).pointer});
   return success();
 }
 
@@ -402,9 +429,7 @@ LogicalResult ProgramWriter::write() {
   // Views are written where they are used.
   SmallVector<Operation *> ops;
   for (Operation &op : program.getBody().front().without_terminator())
-    if (!isa<exec::InputOp, exec::ArenaViewOp, exec::StateViewOp,
-             exec::PartViewOp, exec::ShardViewOp, exec::FlatViewOp,
-             exec::StagingViewOp>(op))
+    if (!isa<exec::ViewOpInterface>(op))
       ops.push_back(&op);
 
   builder.setInsertionPoint(program);

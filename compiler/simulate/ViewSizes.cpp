@@ -31,6 +31,8 @@ uint64_t ViewSizes::getElements(Value view) const {
   if (type.hasStaticShape())
     return type.getNumElements();
   Place place = view.getDefiningOp<exec::ViewOpInterface>().getPlace();
+  if (auto range = view.getDefiningOp<exec::RangeViewOp>())
+    return getGroup(range.getState())->shardElements;
   switch (place.kind) {
   case Place::Kind::Arena:
     return getPartElements(
@@ -42,9 +44,17 @@ uint64_t ViewSizes::getElements(Value view) const {
   case Place::Kind::Flat:
     return getGroup(place.state.getValue())->allElements;
   case Place::Kind::Staging: {
-    // One row a rank: of shards, or of numbers.
-    if (auto of = view.getDefiningOp<exec::StagingViewOp>().getOf())
-      return ranks * getGroup(*of)->shardElements;
+    // One row a rank: of shards, or of numbers. Of ranks below and above, as
+    // the one in the middle has them.
+    auto staging = view.getDefiningOp<exec::StagingViewOp>();
+    if (auto of = staging.getOf()) {
+      uint64_t rows = ranks;
+      if (staging.getBelow())
+        rows = ranks / 2;
+      else if (staging.getAbove())
+        rows = ranks - 1 - ranks / 2;
+      return rows * getGroup(*of)->shardElements;
+    }
     uint64_t row = 1;
     for (int64_t extent : type.getShape().drop_front())
       row *= extent;

@@ -53,10 +53,8 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
   let summary = "Every rank sends its i-th range to rank i";
   let description = [{
     The source is a whole flat array of the group; row r of the destination is
-    what rank r sent.
-
-    `peers_only` says that nothing reads the destination on a rank without
-    peers, where the operation is skipped.
+    what rank r sent. A rank's own range stays where it is in the source, and
+    its own row is not written; who adds up the rows reads the range in place.
 
     Constraints:
     1. Element types agree.
@@ -78,10 +76,9 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$group, AnyMemRef:$source,
-                       AnyMemRef:$destination, Exec_StreamAttr:$stream,
-                       UnitAttr:$peers_only);
+                       AnyMemRef:$destination, Exec_StreamAttr:$stream);
   let assemblyFormat = [{
-    (`peers_only` $peers_only^)? `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
+    `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
     attr-dict `:` type($source) `into` type($destination)
   }];
   let hasVerifier = 1;

@@ -156,16 +156,49 @@ def Exec_FlatViewOp : Exec_StateBackedView<"flat_view"> {
   }];
 }
 
+def Exec_RangeViewOp : Exec_View<"range_view", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Names this rank's range of a whole array in the arena";
+  let description = [{
+    What `exec.shard_view` names of an array that is a state, here of one that
+    lies in the arena for a while: as many elements as this rank's range of the
+    group of `state`, from where that begins. Which bytes those are is known at
+    load only, so for the race check the view stands for the whole array.
+
+    Constraints:
+    1. `array` is a static `exec.arena_view`.
+    2. The view is memref<?xT> of the state's element type.
+    3. The state has a group, of which the array holds all elements.
+
+    Example:
+
+    ```mlir
+    exec.group @fc1 index(0) elements(64) type(f32) stage(3) segments [#exec.segment<@w, 0, 6>]
+    exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
+    exec.program @step arena(768) kind(step) inputs [] outputs [] {
+      %f = exec.arena_view offset(0) : memref<192xf32>
+      %r = exec.range_view %f of(@w) : memref<192xf32> to memref<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$array, FlatSymbolRefAttr:$state);
+  let assemblyFormat = [{
+    $array `of` `(` $state `)` attr-dict `:` type($array) `to` type($view)
+  }];
+}
+
 def Exec_StagingViewOp : Exec_StateBackedView<"staging_view"> {
   let summary = "Names one slice a rank of a staging state";
   let description = [{
     With `of`, one shard of that state's group a rank: memref<?x?xT>; without,
-    one row of K elements a rank: memref<?xKxT>.
+    one row of K elements a rank: memref<?xKxT>. `below` leaves the slices of
+    ranks below this one, `above` those of ranks above it.
 
     Constraints:
     1. The state is of class staging, and the view of its element type.
     2. With `of`, which names a state with a group, both dims are dynamic;
        without, only the first.
+    3. Slices of some ranks are shards, and not of both sides.
 
     Example:
 
@@ -176,9 +209,12 @@ def Exec_StagingViewOp : Exec_StateBackedView<"staging_view"> {
     }
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$state, OptionalAttr<FlatSymbolRefAttr>:$of);
+  let arguments = (ins FlatSymbolRefAttr:$state,
+                       OptionalAttr<FlatSymbolRefAttr>:$of,
+                       UnitAttr:$below, UnitAttr:$above);
   let assemblyFormat = [{
-    $state (`of` `(` $of^ `)`)? attr-dict `:` type($view)
+    $state (`of` `(` $of^ `)`)? (`below` $below^)? (`above` $above^)?
+    attr-dict `:` type($view)
   }];
 }
 

@@ -69,6 +69,10 @@ Place FlatViewOp::getPlace() {
   return {Place::Kind::Flat, 0, 0, getStateAttr()};
 }
 
+Place RangeViewOp::getPlace() {
+  return getArray().getDefiningOp<ViewOpInterface>().getPlace();
+}
+
 Place StagingViewOp::getPlace() {
   return {Place::Kind::Staging, 0, 0, getStateAttr()};
 }

@@ -157,7 +157,16 @@ LogicalResult PartViewOp::verify() { return verifyFlat(*this, getView()); }
 LogicalResult ShardViewOp::verify() { return verifyFlat(*this, getView()); }
 LogicalResult FlatViewOp::verify() { return verifyFlat(*this, getView()); }
 
+LogicalResult RangeViewOp::verify() {
+  if (!getArray().getDefiningOp<ArenaViewOp>() ||
+      !cast<MemRefType>(getArray().getType()).hasStaticShape())
+    return emitOpError("expects a static view of the arena");
+  return verifyFlat(*this, getView());
+}
+
 LogicalResult StagingViewOp::verify() {
+  if ((getBelow() || getAbove()) && !(getOf() && getBelow() != getAbove()))
+    return emitOpError("expects shards of ranks below or of ranks above");
   auto type = cast<MemRefType>(getView().getType());
   bool fits = getOf() ? type.getRank() == 2 && type.getNumDynamicDims() == 2
                       : type.getRank() == 2 && type.isDynamicDim(0) &&

@@ -137,6 +137,19 @@ LogicalResult FlatViewOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+LogicalResult RangeViewOp::verifySymbolUses(SymbolTableCollection &tables) {
+  FailureOr<GroupOp> group =
+      lookupViewedGroup(*this, getStateAttr(), getView(), tables);
+  if (failed(group))
+    return failure();
+  auto array = cast<MemRefType>(getArray().getType());
+  if (array.getElementType() != group->getElementType() ||
+      array.getNumElements() < static_cast<int64_t>(group->getElements()))
+    return emitOpError("cannot find the group of ")
+           << getStateAttr() << " in " << array;
+  return success();
+}
+
 LogicalResult StagingViewOp::verifySymbolUses(SymbolTableCollection &tables) {
   FailureOr<StateOp> state =
       lookupViewed(*this, getStateAttr(), getView(), tables);

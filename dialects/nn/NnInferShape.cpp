@@ -210,6 +210,21 @@ LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *,
                         adaptor.getKeepDims(), types);
 }
 
+LogicalResult AddRowsOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  RankedTensorType init = getTensorType(adaptor.getInit());
+  RankedTensorType rows = getTensorType(adaptor.getRows());
+  // C1
+  if (rows.getRank() != init.getRank() + 1 ||
+      rows.getShape().drop_front() != init.getShape() ||
+      rows.getElementType() != init.getElementType())
+    return emitOptionalError(loc, "cannot add rows of ", rows, " to ", init);
+  types.push_back(init);
+  return success();
+}
+
 LogicalResult SumSquaresOp::inferReturnTypes(MLIRContext *context,
                                              std::optional<Location>, Adaptor,
                                              SmallVectorImpl<Type> &types) {

@@ -213,6 +213,22 @@ FailureOr<SmallVector<Value>> ReduceSumOp::lowerToLinalg(OpBuilder &builder,
       });
 }
 
+FailureOr<SmallVector<Value>> AddRowsOp::lowerToLinalg(OpBuilder &builder,
+                                                       ValueRange operands) {
+  LinalgBuilder b(builder, getLoc());
+  int64_t rank = getRows().getType().getRank();
+  SmallVector<IteratorType> iterators(rank, IteratorType::parallel);
+  iterators.front() = IteratorType::reduction;
+  return b.createGeneric(
+      operands[1], operands[0],
+      {b.getIdentityMap(rank),
+       b.getProjection(rank, llvm::to_vector(llvm::seq<int64_t>(1, rank)))},
+      iterators, [](OpBuilder &builder, Location loc, ValueRange x) {
+        return SmallVector<Value>{
+            arith::AddFOp::create(builder, loc, x[0], x[1], kContract)};
+      });
+}
+
 FailureOr<SmallVector<Value>> ReduceMaxOp::lowerToLinalg(OpBuilder &builder,
                                                          ValueRange operands) {
   Type type = getType().getElementType();

@@ -87,6 +87,32 @@ def Nn_ReduceMeanOp : Nn_ReduceOp<"reduce_mean"> {
   }];
 }
 
+def Nn_AddRowsOp : Nn_InferredOp<"add_rows", Nn_NormalTraits<[]>.traits> {
+  let summary = "Adds rows to a tensor, one after the other";
+  let description = [{
+    `result = (((init + rows[0]) + rows[1]) + ...)`, in this order; `init` where
+    there are no rows. `nn.reduce_sum` begins with 0 instead, so a sum that is
+    in parts at several places goes on with this. It has no gradient: lowering
+    makes it, for what ranks send to each other.
+
+    Constraints:
+    * (C1) `rows` has the shape of `init` behind a leading dimension, and its
+      element type.
+    * (C2) `result` has the type of `init`.
+
+    Example:
+    ```mlir
+    %r = nn.add_rows %x, %y : (tensor<?xf32>, tensor<?x?xf32>) -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$init, Nn_FloatTensor:$rows);
+  let results = (outs Nn_FloatTensor:$result);
+  let assemblyFormat = [{
+    $init `,` $rows attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDefinition = Nn_reductionDefinition;
+}
+
 def Nn_SumSquaresOp : Nn_InferredOp<"sum_squares",
     Nn_NormalTraits<[Nn_Differentiable]>.traits> {
   let summary = "Adds the squares of all elements in f64";

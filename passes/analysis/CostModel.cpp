@@ -86,6 +86,8 @@ private:
       auto fusion = dyn_cast<FusionOpInterface>(op);
       if (fusion && fusion.getFusionKind() == FusionKind::Reduction)
         largest /= double(model.ranks);
+      if (auto add = dyn_cast<nn::AddRowsOp>(op))
+        largest = getSize(add.getInit());
       sizes[result] = largest;
     }
   }

@@ -121,8 +121,16 @@ static int64_t countBytes(Value view, SymbolTable &symbols) {
   FlatSymbolRefAttr name = place.state;
   if (auto arena = view.getDefiningOp<exec::ArenaViewOp>())
     name = arena.getPartOfAttr();
-  if (auto staging = view.getDefiningOp<exec::StagingViewOp>())
+  bool isRange = false;
+  if (auto range = view.getDefiningOp<exec::RangeViewOp>()) {
+    name = range.getStateAttr();
+    isRange = true;
+  }
+  if (auto staging = view.getDefiningOp<exec::StagingViewOp>()) {
+    if (staging.getBelow() || staging.getAbove())
+      return 0; // One rank has nobody below or above.
     name = staging.getOfAttr();
+  }
   if (!name) { // One row a rank.
     int64_t row = elementBytes;
     for (int64_t extent : type.getShape().drop_front())
@@ -131,7 +139,7 @@ static int64_t countBytes(Value view, SymbolTable &symbols) {
   }
   auto state = symbols.lookup<exec::StateOp>(name.getValue());
   bool isPart = place.kind == exec::Place::Kind::Part ||
-                place.kind == exec::Place::Kind::Arena;
+                (place.kind == exec::Place::Kind::Arena && !isRange);
   if (isPart || !state.getGroup())
     return state.getElements() * elementBytes;
   auto group = symbols.lookup<exec::GroupOp>(*state.getGroup());

@@ -84,20 +84,36 @@ FlatSymbolRefAttr KernelTable::getAdd(Location loc, RankedTensorType type) {
 }
 
 FlatSymbolRefAttr KernelTable::getRankSum(Location loc, RankedTensorType rows,
-                                          RankedTensorType result,
-                                          bool accumulate) {
-  SmallVector<Type, 2> arguments{rows};
-  if (accumulate)
-    arguments.insert(arguments.begin(), result);
-  func::FuncOp kernel =
-      makeKernel(loc, arguments, {result}, "rank_sum", {accumulate ? 0 : -1});
+                                          RankedTensorType result) {
+  func::FuncOp kernel = makeKernel(loc, {rows}, {result}, "rank_sum", {-1});
   Block *body = kernel.addEntryBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(body);
-  Value sum = nn::ReduceSumOp::create(
-      inner, loc, result, body->getArguments().back(),
-      inner.getDenseI64ArrayAttr({0}), /*keep_dims=*/UnitAttr());
+  Value sum = nn::ReduceSumOp::create(inner, loc, result, body->getArgument(0),
+                                      inner.getDenseI64ArrayAttr({0}),
+                                      /*keep_dims=*/UnitAttr());
+  func::ReturnOp::create(inner, loc, sum);
+  return intern(kernel);
+}
+
+FlatSymbolRefAttr KernelTable::getRangeSum(Location loc, Type elementType,
+                                           bool accumulate) {
+  int64_t some = ShapedType::kDynamic;
+  auto rows = RankedTensorType::get({some, some}, elementType);
+  auto range = RankedTensorType::get({some}, elementType);
+  SmallVector<Type, 4> arguments{rows, range, rows};
   if (accumulate)
-    sum = nn::AddOp::create(inner, loc, result, body->getArgument(0), sum);
+    arguments.push_back(range);
+  func::FuncOp kernel =
+      makeKernel(loc, arguments, {range}, "rank_sum", {accumulate ? 3 : 1});
+  Block *body = kernel.addEntryBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(body);
+  Value sum = nn::ReduceSumOp::create(inner, loc, range, body->getArgument(0),
+                                      inner.getDenseI64ArrayAttr({0}),
+                                      /*keep_dims=*/UnitAttr());
+  sum = nn::AddOp::create(inner, loc, range, sum, body->getArgument(1));
+  sum = nn::AddRowsOp::create(inner, loc, range, sum, body->getArgument(2));
+  if (accumulate)
+    sum = nn::AddOp::create(inner, loc, range, body->getArgument(3), sum);
   func::ReturnOp::create(inner, loc, sum);
   return intern(kernel);
 }

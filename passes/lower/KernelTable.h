@@ -29,12 +29,17 @@ public:
   mlir::FlatSymbolRefAttr getAdd(mlir::Location loc,
                                  mlir::RankedTensorType type);
 
-  /// The sum of the rows of `rows` in rank order, added to an accumulator of
-  /// type `result` in its own memory if `accumulate`.
+  /// The sum of the rows of `rows`, one from each rank, in rank order.
   mlir::FlatSymbolRefAttr getRankSum(mlir::Location loc,
                                      mlir::RankedTensorType rows,
-                                     mlir::RankedTensorType result,
-                                     bool accumulate);
+                                     mlir::RankedTensorType result);
+
+  /// The sum over ranks of this one's range of an array, in rank order: of rows
+  /// from the ranks below, the rank's own values, and rows from the ranks
+  /// above. It goes to where the own values lie, or is added, with
+  /// `accumulate`, to a fourth argument in its memory.
+  mlir::FlatSymbolRefAttr getRangeSum(mlir::Location loc,
+                                      mlir::Type elementType, bool accumulate);
 
 private:
   /// A detached function with an empty body block.

@@ -71,9 +71,12 @@ private:
   void beginCommunication(mlir::Location loc);
   /// Records what the await of `start` waits for.
   void endCommunication(mlir::Operation *start);
-  void launchRankSum(mlir::Location loc, mlir::Value accumulator,
-                     mlir::Value rows, mlir::Value result,
-                     bool peersOnly = false);
+  /// Sends each rank its range of the whole array `full` of a group, and sums
+  /// what comes with this rank's `own` range: in its place, or onto
+  /// `accumulator` if there is one. `first` is the first gradient.
+  void exchangeRanges(mlir::Location loc, exec::GroupOp group,
+                      mlir::FlatSymbolRefAttr first, mlir::Value full,
+                      mlir::Value own, mlir::Value accumulator);
 
   /// The compute stream does more than its events stand for.
   void endComputeEvents() {

@@ -15,11 +15,6 @@ static FlatSymbolRefAttr getFirstTensor(exec::GroupOp group) {
   return cast<exec::SegmentAttr>(group.getSegments()[0]).getTensor();
 }
 
-static MemRefType getSliceType(Type elementType) {
-  return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
-                         elementType);
-}
-
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
@@ -67,20 +62,31 @@ void ProgramBuilder::provide(Operation *op, Value value,
   endComputeEvents();
 }
 
-void ProgramBuilder::launchRankSum(Location loc, Value accumulator, Value rows,
-                                   Value result, bool peersOnly) {
-  auto getTensor = [](Value view) {
-    auto type = cast<MemRefType>(view.getType());
-    return RankedTensorType::get(type.getShape(), type.getElementType());
+void ProgramBuilder::exchangeRanges(Location loc, exec::GroupOp group,
+                                    FlatSymbolRefAttr first, Value full,
+                                    Value own, Value accumulator) {
+  Type elementType = group.getElementType();
+  FlatSymbolRefAttr staging = table.getShardStaging(group);
+  auto getSlices = [&](bool below, bool above) -> Value {
+    return exec::StagingViewOp::create(
+        builder, loc,
+        MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
+                        elementType),
+        staging, first, below, above);
   };
-  FlatSymbolRefAttr kernel = kernels.getRankSum(
-      loc, getTensor(rows), getTensor(result), accumulator != nullptr);
-  SmallVector<Value, 2> ins;
+  call<exec::AllToAllOp>(loc, group.getSymName(), full,
+                         getSlices(/*below=*/false, /*above=*/false),
+                         kCommunication);
+  SmallVector<Value, 4> ins{getSlices(/*below=*/true, /*above=*/false), own,
+                            getSlices(/*below=*/false, /*above=*/true)};
   if (accumulator)
     ins.push_back(accumulator);
-  ins.push_back(rows);
-  exec::LaunchOp::create(builder, loc, kernel.getValue(), ins, result,
-                         kCommunication, peersOnly);
+  // Without peers, what is its own sum already stays as it is.
+  exec::LaunchOp::create(
+      builder, loc,
+      kernels.getRangeSum(loc, elementType, accumulator != nullptr).getValue(),
+      ins, ins[accumulator ? 3 : 1], kCommunication,
+      /*peers_only=*/!accumulator);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,12 +124,10 @@ void ProgramBuilder::emitReduceScatter(zero::ReduceScatterStartOp op) {
   }
   Value full = getArenaView(loc, flat.buffer,
                             MemRefType::get({flat.elements}, elementType));
-  Value slices =
-      exec::StagingViewOp::create(builder, loc, getSliceType(elementType),
-                                  table.getShardStaging(group), first);
-  call<exec::AllToAllOp>(loc, op.getGroup(), full, slices, kCommunication);
+  Value own =
+      exec::RangeViewOp::create(builder, loc, getFlatType(first), full, first);
   Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  launchRankSum(loc, shard, slices, shard);
+  exchangeRanges(loc, group, first, full, own, /*accumulator=*/shard);
   endCommunication(op);
 }
 
@@ -138,13 +142,7 @@ LogicalResult ProgramBuilder::emitReduceGradients(Operation *start,
   beginCommunication(loc);
   Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
   Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  Value slices = exec::StagingViewOp::create(
-      builder, loc, getSliceType(group.getElementType()),
-      table.getShardStaging(group), first);
-  // Without peers the array holds its sum already.
-  call<exec::AllToAllOp>(loc, group.getSymName(), full, slices, kCommunication,
-                         /*peers_only=*/true);
-  launchRankSum(loc, /*accumulator=*/{}, slices, shard, /*peersOnly=*/true);
+  exchangeRanges(loc, group, first, full, /*own=*/shard, /*accumulator=*/{});
   if (toAll)
     call<exec::AllGatherOp>(loc, groupName, shard, full, kCommunication);
   endCommunication(start);
@@ -178,8 +176,14 @@ void ProgramBuilder::emitAllReduce(zero::AllReduceStartOp op) {
     call<exec::AllGatherOp>(loc, FlatSymbolRefAttr(),
                             getArenaView(loc, message.sent, type), rows,
                             kCommunication);
-    launchRankSum(loc, /*accumulator=*/{}, rows,
-                  getArenaView(loc, message.sums, type));
+    FlatSymbolRefAttr kernel = kernels.getRankSum(
+        loc,
+        RankedTensorType::get({ShapedType::kDynamic, message.elements},
+                              message.elementType),
+        RankedTensorType::get({message.elements}, message.elementType));
+    exec::LaunchOp::create(builder, loc, kernel.getValue(), rows,
+                           getArenaView(loc, message.sums, type),
+                           kCommunication);
   }
   endCommunication(op);
 }

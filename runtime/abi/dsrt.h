@@ -135,6 +135,9 @@ DSRT_API void *dsrt_shard(dsrt_context *context, int32_t state);
 /* Elements in that range; 0 if this rank owns nothing. */
 DSRT_API int64_t dsrt_shard_elements(dsrt_context *context, int32_t state);
 
+/* The first element of that range, counted in the whole copy. */
+DSRT_API int64_t dsrt_shard_begin(dsrt_context *context, int32_t state);
+
 /* Elements in the ranges of all ranks together. */
 DSRT_API int64_t dsrt_flat_elements(dsrt_context *context, int32_t state);
 
@@ -182,14 +185,16 @@ DSRT_API void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
                                     uint64_t bytes_per_rank);
 
 /* Sends range r of `full`, a whole copy of `group`, to rank r, and receives
- * this rank's range of rank r's copy as slice r of `slices`, for each rank r.
- * With `peers_only`, does nothing on a rank without peers. */
+ * this rank's range of rank r's copy as slice r of `slices`, for each other
+ * rank r. This rank's own slice is not written. */
 DSRT_API void dsrt_all_to_all(dsrt_context *context, int32_t stream,
-                              int32_t group, const void *full, void *slices,
-                              int32_t peers_only);
+                              int32_t group, const void *full, void *slices);
 
 /* Number of ranks, at least 1; fixed for the life of the session. */
 DSRT_API uint32_t dsrt_world_size(dsrt_context *context);
+
+/* This rank, below the number of ranks. */
+DSRT_API uint32_t dsrt_rank(dsrt_context *context);
 
 /*===----------------------------------------------------------------------===*
  * Part 3: loading and driving a module from a program

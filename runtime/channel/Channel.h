@@ -28,8 +28,9 @@ public:
   virtual Status allGather(const void *shard, void *full,
                            std::span<const uint64_t> bytesOf) = 0;
 
-  /// Sends slice r of `src` to rank r and puts what rank r sent into slice r of
-  /// `dst`. The buffers do not overlap.
+  /// Sends slice r of `src` to each other rank r and puts what rank r sent into
+  /// slice r of `dst`. The rank's own slice stays in `src` alone. The buffers
+  /// do not overlap.
   virtual Status allToAll(const void *src, void *dst,
                           uint64_t bytesPerRank) = 0;
 

@@ -38,8 +38,7 @@ TEST(QueuedStream, RunsInOrder) {
   stream.allToAll(a.data(), b.data(), 400);
   stream.waitFor(stream.position());
   EXPECT_EQ(c, std::vector<int64_t>(100, 8));
-  EXPECT_EQ(b[49], 0);
-  EXPECT_EQ(b[50], 8);
+  EXPECT_EQ(b, std::vector<int64_t>(100, 8)); // One rank has only its own.
   EXPECT_TRUE(stream.status().ok());
 }
 

@@ -227,7 +227,6 @@ Status SharedMemoryChannel::exchangeDirectly(const void *src, void *dst,
                                              uint64_t bytesPerRank) {
   const uint64_t own = self * bytesPerRank;
   uint32_t current = publish(src);
-  copyBytes(at(dst, own), at(src, own), bytesPerRank);
   DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
     pull(peer, source + own, at(dst, peer * bytesPerRank), bytesPerRank);
   }));
@@ -238,8 +237,6 @@ Status SharedMemoryChannel::exchangeDirectly(const void *src, void *dst,
 Status SharedMemoryChannel::exchangeInPieces(const void *src, Slices sent,
                                              void *dst, Slices received,
                                              uint64_t largest) {
-  copyBytes(at(dst, received.offset(self)), at(src, sent.offset(self)),
-            sent.size(self));
   const uint64_t most = kPiece / size();
   uint64_t done = 0;
   do {
@@ -298,8 +295,6 @@ Status SharedMemoryChannel::allToAll(const void *src,
   if (!isDirect(largest))
     return exchangeInPieces(src, sent, dst, received, largest);
 
-  copyBytes(at(dst, received.offset(self)), at(src, sent.offset(self)),
-            sent.size(self));
   // All have published, and nobody goes on before this rank does.
   DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
     const std::byte *theirs = world->outbox(peer, current);

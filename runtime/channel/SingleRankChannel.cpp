@@ -20,17 +20,6 @@ Status SingleRankChannel::allGather(const void *shard, void *full,
   return copy(shard, full, bytesOf[0]);
 }
 
-Status SingleRankChannel::allToAll(const void *src, void *dst,
-                                   uint64_t bytesPerRank) {
-  return copy(src, dst, bytesPerRank);
-}
-
-Status SingleRankChannel::allToAll(const void *src,
-                                   std::span<const uint64_t> sentBytes,
-                                   void *dst, std::span<const uint64_t>) {
-  return copy(src, dst, sentBytes[0]);
-}
-
 Status SingleRankChannel::send(uint32_t receiver, const void *, uint64_t) {
   return internalError("there is no rank ", receiver, " to send to");
 }

@@ -131,6 +131,14 @@ int64_t dsrt_shard_elements(dsrt_context *context, int32_t state) {
   return place ? int64_t(place->range_elements) : 0;
 }
 
+int64_t dsrt_shard_begin(dsrt_context *context, int32_t state) {
+  if (!findState(context, state))
+    return 0;
+  const Layout &layout = *context->layout;
+  int32_t group = layout.states[state].group;
+  return group < 0 ? 0 : int64_t(layout.boundsOf(group)[layout.rank]);
+}
+
 int64_t dsrt_flat_elements(dsrt_context *context, int32_t state) {
   const dsrt_layout_place *place = findState(context, state);
   return place ? int64_t(place->whole_elements) : 0;
@@ -248,11 +256,13 @@ void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
 }
 
 void dsrt_all_to_all(dsrt_context *context, int32_t stream, int32_t group,
-                     const void *full, void *slices, int32_t peers_only) {
+                     const void *full, void *slices) {
   TimedCall timed(context, stream, /*isWait=*/true);
   const GroupMessage *message = findGroup(context, group);
-  if (!message || !canIssue(context, stream) ||
-      (peers_only && context->channel->size() == 1))
+  if (!message || !canIssue(context, stream))
+    return;
+  const GroupMessage *message = findGroup(context, group);
+  if (!message || !canIssue(context, stream))
     return;
   if (message->bytesOf.empty())
     context->communication->allToAll(full, slices, message->rangeBytes);
@@ -265,3 +275,5 @@ void dsrt_all_to_all(dsrt_context *context, int32_t stream, int32_t group,
 uint32_t dsrt_world_size(dsrt_context *context) {
   return context->channel->size();
 }
+
+uint32_t dsrt_rank(dsrt_context *context) { return context->channel->rank(); }

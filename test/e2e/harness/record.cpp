@@ -67,13 +67,12 @@ extern "C" void dsrt_all_gather_bytes(void *context, int32_t stream,
 }
 
 extern "C" void dsrt_all_to_all(void *context, int32_t stream, int32_t group,
-                                const void *full, void *slices,
-                                int32_t peersOnly) {
+                                const void *full, void *slices) {
   static auto *const original =
-      next<void(void *, int32_t, int32_t, const void *, void *, int32_t)>(
+      next<void(void *, int32_t, int32_t, const void *, void *)>(
           "dsrt_all_to_all");
   recordCall("all_to_all", group);
-  original(context, stream, group, full, slices, peersOnly);
+  original(context, stream, group, full, slices);
 }
 
 extern "C" pid_t fork() {

@@ -109,8 +109,7 @@ exec.program @step_last arena(256) kind(step_last) inputs [] outputs [] {
 // CHECK:         %[[FLAT:.*]] = llvm.call @dsrt_state(
 // CHECK:         %[[SLICES:.*]] = llvm.call @dsrt_state(
 // CHECK:         llvm.call @dsrt_shard_elements(
-// CHECK-NEXT:    %[[PEERS:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK:         llvm.call @dsrt_all_to_all({{.*}}, %[[FLAT]], %[[SLICES]], %[[PEERS]])
+// CHECK-NEXT:    llvm.call @dsrt_all_to_all({{.*}}, %[[FLAT]], %[[SLICES]])
 // CHECK:         %[[SHARD:.*]] = llvm.call @dsrt_shard(
 // CHECK:         %[[WHOLE:.*]] = llvm.call @dsrt_state(
 // CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[SHARD]], %[[WHOLE]])
@@ -125,7 +124,46 @@ exec.program @reduce arena(0) kind(step_last) inputs [] outputs [] {
   %f = exec.flat_view @grad : memref<?xf32>
   %s = exec.staging_view @staging of(@grad) : memref<?x?xf32>
   %r = exec.shard_view @grad : memref<?xf32>
-  exec.all_to_all peers_only group(@g) %f into %s on(communication) : memref<?xf32> into memref<?x?xf32>
+  exec.all_to_all group(@g) %f into %s on(communication) : memref<?xf32> into memref<?x?xf32>
   exec.all_gather group(@g) %r into %f on(communication) : memref<?xf32> into memref<?xf32>
   exec.fill_zero %f on(communication) : memref<?xf32>
+}
+
+// -----
+
+// The slices of ranks below this one come first among all, those of ranks above
+// it behind its own, which is not there: it lies in the array that was sent.
+
+// CHECK-LABEL: llvm.func @dsc_entry_sum
+// CHECK:         %[[ALL:.*]] = llvm.call @dsrt_state(
+// CHECK:         %[[SIZE:.*]] = llvm.call @dsrt_shard_elements(
+// CHECK:         %[[RANK:.*]] = llvm.call @dsrt_rank(
+// CHECK:         %[[BELOW:.*]] = llvm.zext %[[RANK]]
+// CHECK:         llvm.store %[[ALL]]
+// CHECK:         llvm.store %[[BELOW]]
+// CHECK:         llvm.store %[[SIZE]]
+// CHECK:         %[[ARRAY:.*]] = llvm.getelementptr
+// CHECK:         %[[BEGIN:.*]] = llvm.call @dsrt_shard_begin(
+// CHECK:         %[[OWN:.*]] = llvm.getelementptr inbounds %[[ARRAY]][%[[BEGIN]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK:         llvm.store %[[OWN]]
+// CHECK:         %[[NEXT:.*]] = llvm.add
+// CHECK:         %[[SKIPPED:.*]] = llvm.mul %[[NEXT]]
+// CHECK:         %[[ABOVE:.*]] = llvm.getelementptr inbounds %{{.*}}[%[[SKIPPED]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK:         %[[COUNT:.*]] = llvm.sub {{.*}}, %[[NEXT]]
+// CHECK:         llvm.store %[[ABOVE]]
+// CHECK:         llvm.store %[[COUNT]]
+exec.group @g index(0) elements(64) type(f32) stage(3) segments [#exec.segment<@p, 0, 64>]
+exec.state @p index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.state @grad index(1) class(gradient) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.state @staging index(2) class(staging) type(f32) elements(64) shape [64] group(@g) offset(0)
+llvm.func internal @sum(%slots: !llvm.ptr, %begin: i64, %end: i64)
+    attributes {exec.kernel, exec.grain = 128 : i64, exec.units_from = array<i64: 1, 0>} {
+  llvm.return
+}
+exec.program @sum_ranks arena(768) kind(step) inputs [] outputs [] {
+  %full = exec.arena_view offset(0) : memref<192xf32>
+  %below = exec.staging_view @staging of(@grad) below : memref<?x?xf32>
+  %own = exec.range_view %full of(@grad) : memref<192xf32> to memref<?xf32>
+  %above = exec.staging_view @staging of(@grad) above : memref<?x?xf32>
+  exec.launch @sum ins(%below, %own, %above : memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>) on(communication)
 }

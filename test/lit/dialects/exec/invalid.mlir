@@ -306,3 +306,45 @@ exec.program @p arena(256) kind(eval) inputs [] outputs [] {
 // exec.state (3)
 // expected-error@below {{of class parameter cannot be offloaded}}
 exec.state @w index(0) class(parameter) type(f32) elements(6) shape [2, 3] offloaded
+
+// -----
+
+// Range view, constraint 1: the array lies in the arena.
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 64>]
+exec.state @w index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.program @p arena(256) kind(eval) inputs [] outputs [] {
+  %f = exec.flat_view @w : memref<?xf32>
+  // expected-error@+1 {{expects a static view of the arena}}
+  %r = exec.range_view %f of(@w) : memref<?xf32> to memref<?xf32>
+}
+
+// -----
+
+// Range view, constraint 2: the view has the state's element type.
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 64>]
+exec.state @w index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.program @p arena(256) kind(eval) inputs [] outputs [] {
+  %a = exec.arena_view offset(0) : memref<64xf32>
+  // expected-error@+1 {{views elements of type 'f32' as 'memref<?xf64>'}}
+  %r = exec.range_view %a of(@w) : memref<64xf32> to memref<?xf64>
+}
+
+// -----
+
+// Range view, constraint 3: the array holds the group.
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 64>]
+exec.state @w index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.program @p arena(256) kind(eval) inputs [] outputs [] {
+  %a = exec.arena_view offset(0) : memref<63xf32>
+  // expected-error@+1 {{cannot find the group of @w in 'memref<63xf32>'}}
+  %r = exec.range_view %a of(@w) : memref<63xf32> to memref<?xf32>
+}
+
+// -----
+
+// Staging view, constraint 3: slices of some ranks are shards.
+exec.state @rows index(0) class(staging) type(f64) elements(2048) shape [1024, 2]
+exec.program @p arena(0) kind(eval) inputs [] outputs [] {
+  // expected-error@+1 {{expects shards of ranks below or of ranks above}}
+  %r = exec.staging_view @rows below : memref<?x2xf64>
+}

@@ -37,6 +37,10 @@ exec.program @step arena(512) kind(step) inputs [{name = "x", type = tensor<4x2x
   %flat = exec.flat_view @w : memref<?xf32>
   // CHECK: %[[SLICES:.*]] = exec.staging_view @staging of(@w) : memref<?x?xf32>
   %slices = exec.staging_view @staging of(@w) : memref<?x?xf32>
+  // CHECK: exec.staging_view @staging of(@w) below : memref<?x?xf32>
+  %below = exec.staging_view @staging of(@w) below : memref<?x?xf32>
+  // CHECK: exec.staging_view @staging of(@w) above : memref<?x?xf32>
+  %above = exec.staging_view @staging of(@w) above : memref<?x?xf32>
   // CHECK: %[[ROWS:.*]] = exec.staging_view @rows : memref<?x2xf64>
   %rows = exec.staging_view @rows : memref<?x2xf64>
   // CHECK: %[[Y:.*]] = exec.arena_view offset(0) : memref<4x3xf32>
@@ -44,6 +48,10 @@ exec.program @step arena(512) kind(step) inputs [{name = "x", type = tensor<4x2x
   // CHECK: exec.arena_view offset(128) part_of(@w) bound(6) : memref<?xf32>
   %p = exec.arena_view offset(128) part_of(@w) bound(6) : memref<?xf32>
   %pair = exec.arena_view offset(256) : memref<2xf64>
+  // CHECK: %[[ARRAY:.*]] = exec.arena_view offset(288) : memref<40xf32>
+  %array = exec.arena_view offset(288) : memref<40xf32>
+  // CHECK: exec.range_view %[[ARRAY]] of(@w) : memref<40xf32> to memref<?xf32>
+  %range = exec.range_view %array of(@w) : memref<40xf32> to memref<?xf32>
   // CHECK: exec.launch @scale ins(%[[W]] : memref<2x3xf32>) outs(%[[W]] : memref<2x3xf32>) on(compute)
   exec.launch @scale ins(%w : memref<2x3xf32>) outs(%w : memref<2x3xf32>) on(compute)
   // CHECK: exec.contraction %[[X]], %[[W]] into %[[Y]] accumulate(false) on(compute) : memref<4x2xf32>, memref<2x3xf32> into memref<4x3xf32>
@@ -62,8 +70,6 @@ exec.program @step arena(512) kind(step) inputs [{name = "x", type = tensor<4x2x
   exec.all_gather %pair into %rows on(communication) : memref<2xf64> into memref<?x2xf64>
   // CHECK: exec.all_to_all group(@fc1) %[[FLAT]] into %[[SLICES]] on(communication) : memref<?xf32> into memref<?x?xf32>
   exec.all_to_all group(@fc1) %flat into %slices on(communication) : memref<?xf32> into memref<?x?xf32>
-  // CHECK: exec.all_to_all peers_only group(@fc1) %[[FLAT]] into %[[SLICES]] on(communication)
-  exec.all_to_all peers_only group(@fc1) %flat into %slices on(communication) : memref<?xf32> into memref<?x?xf32>
   // CHECK: exec.copy %{{.*}} into %{{.*}} on(compute) : memref<?xf32>
   exec.copy %part into %p on(compute) : memref<?xf32>
   // CHECK: exec.fill_zero %[[Y]] on(compute) : memref<4x3xf32>

@@ -32,16 +32,19 @@ train.entry @eval() -> (tensor<3xf32> {dsc.name = "y"}) kind(eval) {
 
 // Gradients are computed in their slices of the group's flat buffer, also
 // through a reshape. What lies between and behind them is zeroed. The kernel
-// that adds up what arrives runs behind the exchange in its stream.
+// that adds up what arrives runs behind the exchange in its stream; this rank's
+// own range it finds where it was computed.
 train.parameter @w : tensor<2x3xf32> trainable("float initializer")
 train.parameter @b : tensor<3xf32> trainable("float initializer")
 train.state @w.grad : tensor<2x3xf32> gradient of @w
 train.state @b.grad : tensor<3xf32> gradient of @b
 zero.group @fc stage(3) elements(35) type(f32) segments [#zero.segment<@w, 0, 6>, #zero.segment<@b, 32, 3>]
 // CHECK: exec.state @dsc.staging.shards.f32 index(4) class(staging) type(f32) elements(35) shape [35] group(@fc) offset(0)
-// CHECK: func.func private @[[SUM:.*]](%[[ACC:.*]]: tensor<?xf32>, %[[ROWS:.*]]: tensor<?x?xf32>) -> tensor<?xf32> attributes {exec.inplace = array<i64: 0>, exec.kernel, exec.kind = "rank_sum"}
-// CHECK-NEXT: %[[S:.*]] = nn.reduce_sum %[[ROWS]] dims = [0]
-// CHECK-NEXT: nn.add %[[ACC]], %[[S]]
+// CHECK: func.func private @[[SUM:.*]](%[[BELOW:.*]]: tensor<?x?xf32>, %[[OWN:.*]]: tensor<?xf32>, %[[ABOVE:.*]]: tensor<?x?xf32>, %[[ACC:.*]]: tensor<?xf32>) -> tensor<?xf32> attributes {exec.inplace = array<i64: 3>, exec.kernel, exec.kind = "rank_sum"}
+// CHECK-NEXT: %[[S0:.*]] = nn.reduce_sum %[[BELOW]] dims = [0]
+// CHECK-NEXT: %[[S1:.*]] = nn.add %[[S0]], %[[OWN]]
+// CHECK-NEXT: %[[S2:.*]] = nn.add_rows %[[S1]], %[[ABOVE]]
+// CHECK-NEXT: nn.add %[[ACC]], %[[S2]]
 // CHECK-LABEL: exec.program @step
 train.entry @step(%x: tensor<6xf32> {dsc.name = "x"}, %y: tensor<3xf32> {dsc.name = "y"}) kind(step) {
   // CHECK: %[[W:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<6xf32>
@@ -63,10 +66,13 @@ train.entry @step(%x: tensor<6xf32> {dsc.name = "x"}, %y: tensor<3xf32> {dsc.nam
   // CHECK: %[[TAIL:.*]] = exec.arena_view offset(140) buffer({{[0-9]+}}) : memref<128xf32>
   // CHECK: exec.fill_zero %[[TAIL]] on(communication)
   // CHECK: %[[FULL:.*]] = exec.arena_view offset(0) buffer({{[0-9]+}}) : memref<163xf32>
+  // CHECK: %[[OWN:.*]] = exec.range_view %[[FULL]] of(@w.grad)
+  // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
   // CHECK: %[[SLICES:.*]] = exec.staging_view @dsc.staging.shards.f32 of(@w.grad) : memref<?x?xf32>
   // CHECK: exec.all_to_all group(@fc) %[[FULL]] into %[[SLICES]] on(communication)
-  // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
-  // CHECK: exec.launch @[[SUM]] ins(%[[SHARD]], %[[SLICES]] : memref<?xf32>, memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // CHECK: %[[BELOW:.*]] = exec.staging_view @dsc.staging.shards.f32 of(@w.grad) below
+  // CHECK: %[[ABOVE:.*]] = exec.staging_view @dsc.staging.shards.f32 of(@w.grad) above
+  // CHECK: exec.launch @[[SUM]] ins(%[[BELOW]], %[[OWN]], %[[ABOVE]], %[[SHARD]] : memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>, memref<?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
   // CHECK: exec.event_record [[END:.*]] on(communication)
   %t = zero.reduce_scatter_start @fc(%gw1, %gb) axis(@world) : tensor<2x3xf32>, tensor<3xf32>
   // CHECK: exec.event_wait [[END]] on(compute)
@@ -95,9 +101,10 @@ train.entry @step_last() kind(step_last) {
   // CHECK: exec.event_wait 0 on(communication)
   // CHECK: %[[FLAT:.*]] = exec.flat_view @w.grad : memref<?xf32>
   // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
-  // A rank without peers has the sum already.
-  // CHECK: exec.all_to_all peers_only group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
-  // CHECK: exec.launch peers_only @kernel_0 ins(%[[SLICES]] : memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // A rank without peers has the sum already. With them, it takes the place of
+  // the rank's own part of it.
+  // CHECK: exec.all_to_all group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
+  // CHECK: exec.launch peers_only @kernel_0 ins(%{{.*}}, %[[SHARD]], %{{.*}} : memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
   // CHECK: exec.all_gather group(@fc1) %[[SHARD]] into %[[FLAT]] on(communication)
   // CHECK-NEXT: exec.event_record 1 on(communication)
   %0 = zero.all_reduce_gradients_start @fc1 axis(@world)
@@ -123,8 +130,8 @@ zero.group @fc1 stage(1) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>
 train.entry @step_last() kind(step_last) {
   // CHECK: %[[FLAT:.*]] = exec.flat_view @w.grad : memref<?xf32>
   // CHECK: %[[SHARD:.*]] = exec.shard_view @w.grad : memref<?xf32>
-  // CHECK: exec.all_to_all peers_only group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
-  // CHECK: exec.launch peers_only @kernel_0 ins(%[[SLICES]] : memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
+  // CHECK: exec.all_to_all group(@fc1) %[[FLAT]] into %[[SLICES:.*]] on(communication)
+  // CHECK: exec.launch peers_only @kernel_0 ins(%{{.*}}, %[[SHARD]], %{{.*}} : memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>) outs(%[[SHARD]] : memref<?xf32>) on(communication)
   // CHECK-NEXT: exec.event_record 1 on(communication)
   %0 = zero.reduce_gradients_start @fc1 axis(@world)
   // CHECK-NEXT: exec.event_wait 1 on(compute)

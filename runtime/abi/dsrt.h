@@ -174,9 +174,11 @@ DSRT_API void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
 
 /* Gathers the ranks' ranges of `group` (index into the manifest's groups), in
  * rank order, into `full`, tail included. Called by all ranks in the same
- * order. */
+ * order. With `more`, the next call is of the same function and on the same
+ * stream, and what both move travels together. */
 DSRT_API void dsrt_all_gather(dsrt_context *context, int32_t stream,
-                              int32_t group, const void *shard, void *full);
+                              int32_t group, const void *shard, void *full,
+                              int32_t more);
 
 /* The same for a message that belongs to no group, of `bytes_per_rank` bytes.
  */
@@ -186,9 +188,10 @@ DSRT_API void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
 
 /* Sends range r of `full`, a whole copy of `group`, to rank r, and receives
  * this rank's range of rank r's copy as slice r of `slices`, for each other
- * rank r. This rank's own slice is not written. */
+ * rank r. This rank's own slice is not written. `more` as for a gather. */
 DSRT_API void dsrt_all_to_all(dsrt_context *context, int32_t stream,
-                              int32_t group, const void *full, void *slices);
+                              int32_t group, const void *full, void *slices,
+                              int32_t more);
 
 /* Number of ranks, at least 1; fixed for the life of the session. */
 DSRT_API uint32_t dsrt_world_size(dsrt_context *context);

@@ -2,7 +2,7 @@
 #include "runtime/calibrate/Median.h"
 #include "runtime/calibrate/StorageSpeed.h"
 #include "runtime/calibrate/Workloads.h"
-#include "runtime/channel/CommunicationStream.h"
+#include "runtime/channel/QueuedStream.h"
 #include "runtime/device/host/Contraction.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ private:
 
   Channel &channel;
   ThreadPool pool;
-  CommunicationStream stream;
+  QueuedStream stream;
   const uint64_t largeMessage;
   std::vector<double> a, b, c;           ///< Of contractions.
   std::vector<std::byte> sent, received; ///< Of exchanges.

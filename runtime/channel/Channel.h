@@ -2,6 +2,7 @@
 #define DSC_RUNTIME_CHANNEL_CHANNEL_H
 
 #include "runtime/base/Status.h"
+#include "runtime/channel/Slices.h"
 
 #include <cstdint>
 #include <span>
@@ -19,26 +20,39 @@ public:
   virtual uint32_t rank() const = 0;
   virtual uint32_t size() const = 0;
 
-  /// Puts the `shardBytes` of each rank into `full`, in rank order. The shard
-  /// may be the rank's own place in `full`.
-  virtual Status allGather(const void *shard, void *full,
-                           uint64_t shardBytes) = 0;
+  /// What one collective does for one array of ranges, one a rank, that lie in
+  /// rank order.
+  struct Message {
+    const void *src;
+    void *dst;
+    Slices ranges;
+  };
 
-  /// The same for shards of different sizes: rank r's has `bytesOf[r]`.
-  virtual Status allGather(const void *shard, void *full,
-                           std::span<const uint64_t> bytesOf) = 0;
+  /// Puts the range of each rank, which it has at `src`, into `dst`. The source
+  /// may be the rank's own place there. Of several messages, all are one
+  /// exchange: ranks wait for one another as often as for one.
+  virtual Status allGather(std::span<const Message> messages) = 0;
 
-  /// Sends slice r of `src` to each other rank r and puts what rank r sent into
-  /// slice r of `dst`. The rank's own slice stays in `src` alone. The buffers
-  /// do not overlap.
-  virtual Status allToAll(const void *src, void *dst,
-                          uint64_t bytesPerRank) = 0;
+  /// Sends range r of `src` to each other rank r, and puts what rank r sent, of
+  /// which each is as large as this rank's range, into slice r of `dst`. The
+  /// rank's own slice stays in `src` alone. The buffers do not overlap.
+  virtual Status allToAll(std::span<const Message> messages) = 0;
 
-  /// The same for slices of different sizes, which lie in rank order: rank r is
-  /// sent `sentBytes[r]` and sends `receivedBytes[r]`.
-  virtual Status allToAll(const void *src, std::span<const uint64_t> sentBytes,
-                          void *dst,
-                          std::span<const uint64_t> receivedBytes) = 0;
+  /// The same for one message, with equal ranges or rank r's of `bytesOf[r]`.
+  Status allGather(const void *shard, void *full, uint64_t shardBytes) {
+    return gatherOne({shard, full, Slices(shardBytes, size())});
+  }
+  Status allGather(const void *shard, void *full,
+                   std::span<const uint64_t> bytesOf) {
+    return gatherOne({shard, full, Slices(bytesOf)});
+  }
+  Status allToAll(const void *src, void *dst, uint64_t bytesPerRank) {
+    return exchangeOne({src, dst, Slices(bytesPerRank, size())});
+  }
+  Status allToAll(const void *src, void *dst,
+                  std::span<const uint64_t> bytesOf) {
+    return exchangeOne({src, dst, Slices(bytesOf)});
+  }
 
   /// Sends to one other rank, which receives as many bytes. Returns when the
   /// receiver has them, so two ranks that send to each other at the same time
@@ -53,10 +67,18 @@ public:
   /// that calls the rest, or while nobody does.
   virtual uint64_t receivedBytes() const { return 0; }
 
-  /// Says what the next collectives are for, one label each; the last one
-  /// stands for all that follow it. Read while they run, to name the one that
-  /// hangs.
+  /// Says what the next messages are for, one label each; the last one stands
+  /// for all that follow it, and the first of an exchange for the exchange.
+  /// Read while they run, to name the one that hangs.
   virtual void expect(std::span<const std::string> labels) { (void)labels; }
+
+private:
+  Status gatherOne(const Message &message) {
+    return allGather(std::span(&message, 1));
+  }
+  Status exchangeOne(const Message &message) {
+    return allToAll(std::span(&message, 1));
+  }
 };
 
 } // namespace dsc::runtime

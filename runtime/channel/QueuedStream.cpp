@@ -67,41 +67,22 @@ void QueuedStream::fillZero(void *dst, uint64_t bytes) {
   issue();
 }
 
-void QueuedStream::allGather(const void *shard, void *full,
-                             uint64_t shardBytes) {
-  Operation &operation = nextSlot(Kind::AllGather);
-  operation.dst = full;
-  operation.src = shard;
-  operation.bytes = shardBytes;
+void QueuedStream::issueCollective(Kind kind, const Channel::Message &message,
+                                   bool more) {
+  Operation &operation = nextSlot(kind);
+  operation.dst = message.dst;
+  operation.src = message.src;
+  operation.ranges = message.ranges;
+  operation.more = more;
   issue();
 }
 
-void QueuedStream::allToAll(const void *src, void *dst, uint64_t bytesPerRank) {
-  Operation &operation = nextSlot(Kind::AllToAll);
-  operation.dst = dst;
-  operation.src = src;
-  operation.bytes = bytesPerRank;
-  issue();
+void QueuedStream::allGather(const Channel::Message &message, bool more) {
+  issueCollective(Kind::AllGather, message, more);
 }
 
-void QueuedStream::allGather(const void *shard, void *full,
-                             std::span<const uint64_t> bytesOf) {
-  Operation &operation = nextSlot(Kind::AllGatherSizes);
-  operation.dst = full;
-  operation.src = shard;
-  operation.sentBytes = bytesOf;
-  issue();
-}
-
-void QueuedStream::allToAll(const void *src,
-                            std::span<const uint64_t> sentBytes, void *dst,
-                            std::span<const uint64_t> receivedBytes) {
-  Operation &operation = nextSlot(Kind::AllToAllSizes);
-  operation.dst = dst;
-  operation.src = src;
-  operation.sentBytes = sentBytes;
-  operation.receivedBytes = receivedBytes;
-  issue();
+void QueuedStream::allToAll(const Channel::Message &message, bool more) {
+  issueCollective(Kind::AllToAll, message, more);
 }
 
 void QueuedStream::waitFor(uint64_t position) {
@@ -117,56 +98,66 @@ Status QueuedStream::status() const {
   return failure;
 }
 
+const QueuedStream::Operation &QueuedStream::await(uint64_t done) {
+  for (uint64_t ready = published.load(std::memory_order_acquire);
+       ready <= done;)
+    ready = waitForChange(published, ready);
+  return queue[done % kCapacity];
+}
+
 void QueuedStream::serve() {
-  for (uint64_t done = 0;; ++done) {
-    for (uint64_t ready = published.load(std::memory_order_acquire);
-         ready == done;)
-      ready = waitForChange(published, ready);
-    const Operation &operation = queue[done % kCapacity];
+  messages.reserve(kMostJoined);
+  for (uint64_t done = 0;;) {
+    const Operation &operation = await(done);
     if (operation.kind == Kind::Stop)
       return;
+    const bool isCollective =
+        operation.kind == Kind::AllGather || operation.kind == Kind::AllToAll;
+    uint64_t count = 1;
+    while (isCollective && queue[(done + count - 1) % kCapacity].more &&
+           count < kMostJoined && await(done + count).kind == operation.kind)
+      ++count;
     int64_t begin = operation.recorder ? EventRecorder::now() : 0;
     // After a failure the rest of the step is passed over, not run.
     if (!failed.load(std::memory_order_relaxed))
-      if (Status status = execute(operation); !status.ok()) {
+      if (Status status =
+              isCollective ? exchange(done, count) : execute(operation);
+          !status.ok()) {
         std::lock_guard<std::mutex> lock(failureLock);
         failure = status;
         failed.store(true, std::memory_order_release);
       }
+    // An exchange counts as the call that issued its first message.
     if (operation.recorder)
       operation.recorder->add(number, operation.ordinal, begin,
                               /*isWait=*/false);
-    finished.store(done + 1, std::memory_order_release);
+    done += count;
+    finished.store(done, std::memory_order_release);
     finished.notify_one();
   }
 }
 
 Status QueuedStream::execute(const Operation &operation) {
-  const bool isCollective = operation.kind >= Kind::AllGather;
-  if (isCollective && !channel)
-    return internalError("a collective is on the transfer stream");
-  switch (operation.kind) {
-  case Kind::Launch:
+  if (operation.kind == Kind::Launch) {
     if (operation.grid > 0)
       operation.kernel(operation.args.data(), 0, operation.grid);
-    return {};
-  case Kind::Copy:
+  } else if (operation.kind == Kind::Copy) {
     return copyBytes(operation.dst, operation.src, operation.bytes);
-  case Kind::FillZero:
+  } else if (operation.kind == Kind::FillZero) {
     std::memset(operation.dst, 0, operation.bytes);
-    return {};
-  case Kind::AllGather:
-    return channel->allGather(operation.src, operation.dst, operation.bytes);
-  case Kind::AllGatherSizes:
-    return channel->allGather(operation.src, operation.dst,
-                              operation.sentBytes);
-  case Kind::AllToAllSizes:
-    return channel->allToAll(operation.src, operation.sentBytes, operation.dst,
-                             operation.receivedBytes);
-  case Kind::AllToAll:
-    return channel->allToAll(operation.src, operation.dst, operation.bytes);
-  case Kind::Stop:
-    return {};
   }
   return {};
+}
+
+Status QueuedStream::exchange(uint64_t done, uint64_t count) {
+  if (!channel)
+    return internalError("a collective is on the transfer stream");
+  messages.clear();
+  for (uint64_t i = 0; i < count; ++i) {
+    const Operation &operation = queue[(done + i) % kCapacity];
+    messages.push_back({operation.src, operation.dst, operation.ranges});
+  }
+  return queue[done % kCapacity].kind == Kind::AllGather
+             ? channel->allGather(messages)
+             : channel->allToAll(messages);
 }

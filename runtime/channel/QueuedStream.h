@@ -12,8 +12,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <thread>
+#include <vector>
 
 namespace dsc::runtime {
 
@@ -41,14 +41,11 @@ public:
               int64_t grid);
   void copy(void *dst, const void *src, uint64_t bytes);
   void fillZero(void *dst, uint64_t bytes);
-  void allGather(const void *shard, void *full, uint64_t shardBytes);
-  void allToAll(const void *src, void *dst, uint64_t bytesPerRank);
-  /// The same for sizes that differ by rank, as the channel has them. They must
+  /// The collectives of the channel. With `more`, the next operation is one of
+  /// the same kind, and both are messages of one exchange. Lists of ranges must
   /// stay where they are until the operation is done.
-  void allGather(const void *shard, void *full,
-                 std::span<const uint64_t> bytesOf);
-  void allToAll(const void *src, std::span<const uint64_t> sentBytes, void *dst,
-                std::span<const uint64_t> receivedBytes);
+  void allGather(const Channel::Message &message, bool more = false);
+  void allToAll(const Channel::Message &message, bool more = false);
 
   /// A point in the stream: all that has been issued so far.
   uint64_t position() const { return issued; }
@@ -64,24 +61,16 @@ public:
   Status status() const;
 
 private:
-  enum class Kind {
-    Launch,
-    Copy,
-    FillZero,
-    AllGather,
-    AllGatherSizes,
-    AllToAll,
-    AllToAllSizes,
-    Stop
-  };
+  enum class Kind { Launch, Copy, FillZero, AllGather, AllToAll, Stop };
 
   struct Operation {
     Kind kind;
+    bool more; ///< Of a collective: the next one is of the same exchange.
     dsrt_kernel kernel;
     void *dst;
     const void *src;
-    uint64_t bytes; ///< Unless sizes differ by rank.
-    std::span<const uint64_t> sentBytes, receivedBytes;
+    uint64_t bytes;
+    Slices ranges{0, 1};
     int64_t grid;
     EventRecorder *recorder; ///< Null: it is not timed.
     uint32_t ordinal;
@@ -92,15 +81,23 @@ private:
   Operation &nextSlot(Kind kind);
   void issue();
   QueuedStream(uint32_t number, Channel *channel, Copy copy);
+  void issueCollective(Kind kind, const Channel::Message &message, bool more);
   void serve();
+  /// The next operation, once it has been issued; `done` have been run.
+  const Operation &await(uint64_t done);
   Status execute(const Operation &operation);
+  Status exchange(uint64_t done, uint64_t count);
 
   static constexpr uint64_t kCapacity = 256;
+  /// Messages of one exchange; further ones are the next. Equal on all ranks,
+  /// and fewer than the queue holds.
+  static constexpr uint64_t kMostJoined = 128;
 
   const uint32_t number; ///< DSRT_STREAM_...
   Channel *const channel;
   const Copy copyBytes;
   std::unique_ptr<Operation[]> queue;
+  std::vector<Channel::Message> messages; ///< Room for those of an exchange.
   uint64_t issued = 0;               ///< The issuer's own copy of `published`.
   EventRecorder *recorder = nullptr; ///< The issuer's.
   alignas(64) std::atomic<uint64_t> published{0};

@@ -18,8 +18,7 @@ void incrementKernel(void *const *args, int64_t begin, int64_t end) {
 /// A channel that fails at its second call.
 class FailingChannel final : public SingleRankChannel {
 public:
-  using SingleRankChannel::allGather;
-  Status allGather(const void *, void *, uint64_t) override {
+  Status allGather(std::span<const Message>) override {
     return ++calls == 2 ? inputError("the link is gone") : Status();
   }
 
@@ -33,13 +32,57 @@ TEST(QueuedStream, RunsInOrder) {
   void *const args[] = {b.data()};
   stream.copy(b.data(), a.data(), 800);
   stream.launch(incrementKernel, args, 1, 100);
-  stream.allGather(b.data(), c.data(), 800);
+  stream.allGather({b.data(), c.data(), Slices(800, 1)});
   stream.fillZero(a.data(), 800);
-  stream.allToAll(a.data(), b.data(), 400);
+  stream.allToAll({a.data(), b.data(), Slices(800, 1)});
   stream.waitFor(stream.position());
   EXPECT_EQ(c, std::vector<int64_t>(100, 8));
   EXPECT_EQ(b, std::vector<int64_t>(100, 8)); // One rank has only its own.
   EXPECT_TRUE(stream.status().ok());
+}
+
+/// Notes how many messages each exchange has.
+class CountingChannel final : public SingleRankChannel {
+public:
+  Status allGather(std::span<const Message> messages) override {
+    counts.push_back(messages.size());
+    return SingleRankChannel::allGather(messages);
+  }
+
+  std::vector<size_t> counts;
+};
+
+// Messages that say that more follow are one exchange with those, of any
+// number, and what stands behind waits for all of them.
+TEST(QueuedStream, JoinsMessages) {
+  CountingChannel channel;
+  std::vector<int64_t> from(400), to(400);
+  for (int64_t i = 0; i < 400; ++i)
+    from[i] = i + 1;
+  {
+    QueuedStream stream(channel);
+    auto gather = [&](int i, bool more) {
+      stream.allGather({&from[i], &to[i], Slices(8, 1)}, more);
+    };
+    gather(0, true);
+    gather(1, true);
+    gather(2, false);
+    gather(3, false);
+    stream.waitFor(stream.position());
+    EXPECT_EQ(channel.counts, (std::vector<size_t>{3, 1}));
+    channel.counts.clear();
+    for (int i = 4; i < 400; ++i)
+      gather(i, i < 399);
+    stream.waitFor(stream.position());
+    EXPECT_EQ(channel.counts, (std::vector<size_t>{128, 128, 128, 12}));
+    // One that does not come ends with what comes instead.
+    channel.counts.clear();
+    gather(0, true);
+    stream.fillZero(nullptr, 0);
+    stream.waitFor(stream.position());
+    EXPECT_EQ(channel.counts, std::vector<size_t>{1});
+  }
+  EXPECT_EQ(to, from);
 }
 
 // More operations than the queue holds.
@@ -58,7 +101,7 @@ TEST(QueuedStream, KeepsTheFirstFailureAndPassesOverTheRest) {
   FailingChannel channel;
   QueuedStream stream(channel);
   for (int i = 0; i < 5; ++i)
-    stream.allGather(nullptr, nullptr, 0);
+    stream.allGather({nullptr, nullptr, Slices(0, 1)});
   stream.waitFor(stream.position());
   EXPECT_EQ(stream.status().message(), "the link is gone");
   EXPECT_EQ(channel.calls, 2);

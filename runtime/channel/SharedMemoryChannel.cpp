@@ -27,6 +27,28 @@ uint64_t pieceOf(uint64_t bytes, uint64_t offset, uint64_t most) {
   return offset < bytes ? std::min(bytes - offset, most) : 0;
 }
 
+/// Bytes of one message in a piece.
+struct Part {
+  uint64_t offset; ///< In the rank's slice of the message.
+  uint64_t bytes;
+  uint64_t place; ///< In the piece.
+};
+
+/// Visits what lies in the bytes [done, done + most) of all slices of a rank,
+/// one after the other.
+template <typename Visit>
+void forEachPart(std::span<const Channel::Message> messages, uint32_t rank,
+                 uint64_t done, uint64_t most, Visit visit) {
+  uint64_t begin = 0;
+  for (const Channel::Message &message : messages) {
+    uint64_t end = begin + message.ranges.size(rank);
+    uint64_t first = std::max(begin, done), last = std::min(end, done + most);
+    if (first < last)
+      visit(message, Part{first - begin, last - first, first - done});
+    begin = end;
+  }
+}
+
 void copyBytes(void *dst, const void *src, uint64_t bytes) {
   if (bytes && dst != src)
     std::memcpy(dst, src, bytes);
@@ -39,12 +61,13 @@ SharedMemoryChannel::join(std::shared_ptr<SharedWorld> world, uint32_t rank,
                           bool spins) {
   if (rank >= world->size())
     return usageError("there is no rank ", rank, " among ", world->size());
+  DSC_ASSIGN(RateLimit limit, RateLimit::fromEnvironment());
   if (int32_t none = 0;
       !world->slot(rank).process.compare_exchange_strong(none, getpid()))
     return usageError("rank ", rank, " is started twice");
   allowSiblingsToRead();
   return std::unique_ptr<SharedMemoryChannel>(
-      new SharedMemoryChannel(std::move(world), rank, spins));
+      new SharedMemoryChannel(std::move(world), rank, spins, limit));
 }
 
 void SharedMemoryChannel::expect(std::span<const std::string> next) {
@@ -53,7 +76,7 @@ void SharedMemoryChannel::expect(std::span<const std::string> next) {
 }
 
 void SharedMemoryChannel::begin(Exchange exchange, uint64_t bytes,
-                                uint32_t partner) {
+                                uint32_t partner, size_t labelCount) {
   RankSlot &slot = mine();
   slot.label[0] = '\0';
   if (!labels.empty()) {
@@ -61,20 +84,28 @@ void SharedMemoryChannel::begin(Exchange exchange, uint64_t bytes,
     size_t length = std::min(label.size(), sizeof(slot.label) - 1);
     std::memcpy(slot.label, label.data(), length);
     slot.label[length] = '\0';
-    ++nextLabel;
+    nextLabel += labelCount;
   }
+  receivedBefore = receivedBytes();
   slot.bytes.store(bytes);
   slot.exchange.store(uint32_t(exchange));
   slot.partner.store(partner);
   call = {slot.begun.fetch_add(1) + 1, bytes, exchange, 0};
 }
 
-Status SharedMemoryChannel::beginCollective(Exchange exchange, uint64_t bytes) {
-  begin(exchange, bytes, self);
+Status SharedMemoryChannel::beginCollective(Exchange exchange,
+                                            std::span<const Message> messages) {
+  uint64_t bytes = 0;
+  for (const Message &message : messages)
+    bytes += message.ranges.areEqual() ? message.ranges.size(self)
+                                       : message.ranges.total();
+  begin(exchange, bytes, self, std::max<size_t>(messages.size(), 1));
   return access == Access::Unknown ? findAccess() : Status();
 }
 
 Status SharedMemoryChannel::end() {
+  if (limit)
+    limit.sleepFor(receivedBytes() - receivedBefore);
   mine().finished.fetch_add(1);
   return unread;
 }
@@ -172,71 +203,100 @@ void SharedMemoryChannel::take(void *dst, const std::byte *box,
   mine().received.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-Status SharedMemoryChannel::allGather(const void *shard, void *full,
-                                      uint64_t shardBytes) {
-  return gather(shard, full, Slices(shardBytes, size()), shardBytes);
+uint64_t
+SharedMemoryChannel::largestOf(std::span<const Message> messages) const {
+  uint64_t equal = 0, largest = 0;
+  for (const Message &message : messages)
+    if (message.ranges.areEqual())
+      equal += message.ranges.size(self);
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    uint64_t bytes = equal;
+    for (const Message &message : messages)
+      if (!message.ranges.areEqual())
+        bytes += message.ranges.size(rank);
+    largest = std::max(largest, bytes);
+  }
+  return largest;
 }
 
-Status SharedMemoryChannel::allGather(const void *shard, void *full,
-                                      std::span<const uint64_t> bytesOf) {
-  Slices slices(bytesOf);
-  return gather(shard, full, slices, slices.total());
-}
-
-Status SharedMemoryChannel::gather(const void *shard, void *full, Slices slices,
-                                   uint64_t bytes) {
-  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllGather, bytes));
-  const uint64_t largest = slices.largest();
-  void *own = at(full, slices.offset(self));
-  if (isDirect(largest)) {
-    uint32_t current = publish(shard);
-    copyBytes(own, shard, slices.size(self));
-    DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
-      pull(peer, source, at(full, slices.offset(peer)), slices.size(peer));
+template <typename Take>
+Status SharedMemoryChannel::exchangeDirectly(std::span<const Message> messages,
+                                             Take take) {
+  constexpr size_t kAddresses = kPiece / sizeof(uint64_t);
+  for (; !messages.empty();
+       messages = messages.subspan(std::min(messages.size(), kAddresses))) {
+    auto part = messages.first(std::min(messages.size(), kAddresses));
+    std::byte *box = world->outbox(self, round);
+    for (const Message &message : part) {
+      auto source = reinterpret_cast<uint64_t>(message.src);
+      std::memcpy(box, &source, sizeof(source));
+      box += sizeof(source);
+    }
+    uint32_t current = publish(nullptr);
+    DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t) {
+      const std::byte *theirs = world->outbox(peer, current);
+      for (const Message &message : part) {
+        uint64_t source;
+        std::memcpy(&source, theirs, sizeof(source));
+        theirs += sizeof(source);
+        take(peer, message, source);
+      }
     }));
-    DSC_RETURN_IF_ERROR(meet());
+  }
+  return meet();
+}
+
+Status SharedMemoryChannel::allGather(std::span<const Message> messages) {
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllGather, messages));
+  for (const Message &message : messages)
+    copyBytes(at(message.dst, message.ranges.offset(self)), message.src,
+              message.ranges.size(self));
+  const uint64_t largest = largestOf(messages);
+  // Many small messages go in pieces, of which each holds several.
+  if (isDirect(largest / messages.size())) {
+    DSC_RETURN_IF_ERROR(exchangeDirectly(
+        messages, [&](uint32_t peer, const Message &message, uint64_t source) {
+          const Slices &ranges = message.ranges;
+          pull(peer, source, at(message.dst, ranges.offset(peer)),
+               ranges.size(peer));
+        }));
     return end();
   }
-  copyBytes(own, shard, slices.size(self));
   uint64_t done = 0;
   do {
     DSC_RETURN_IF_ERROR(runRound(
         [&](std::byte *box) {
-          copyBytes(box, at(shard, done),
-                    pieceOf(slices.size(self), done, kPiece));
+          forEachPart(messages, self, done, kPiece,
+                      [&](const Message &message, Part part) {
+                        copyBytes(box + part.place,
+                                  at(message.src, part.offset), part.bytes);
+                      });
         },
         [&](uint32_t peer, const std::byte *box) {
-          take(at(full, slices.offset(peer) + done), box,
-               pieceOf(slices.size(peer), done, kPiece));
+          forEachPart(
+              messages, peer, done, kPiece,
+              [&](const Message &message, Part part) {
+                take(at(message.dst, message.ranges.offset(peer) + part.offset),
+                     box + part.place, part.bytes);
+              });
         }));
     done += kPiece;
   } while (done < largest);
   return end();
 }
 
-Status SharedMemoryChannel::allToAll(const void *src, void *dst,
-                                     uint64_t bytesPerRank) {
-  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllToAll, bytesPerRank));
-  if (isDirect(bytesPerRank))
-    return exchangeDirectly(src, dst, bytesPerRank);
-  Slices slices(bytesPerRank, size());
-  return exchangeInPieces(src, slices, dst, slices, bytesPerRank);
-}
-
-Status SharedMemoryChannel::exchangeDirectly(const void *src, void *dst,
-                                             uint64_t bytesPerRank) {
-  const uint64_t own = self * bytesPerRank;
-  uint32_t current = publish(src);
-  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
-    pull(peer, source + own, at(dst, peer * bytesPerRank), bytesPerRank);
-  }));
-  DSC_RETURN_IF_ERROR(meet());
-  return end();
-}
-
-Status SharedMemoryChannel::exchangeInPieces(const void *src, Slices sent,
-                                             void *dst, Slices received,
-                                             uint64_t largest) {
+Status SharedMemoryChannel::allToAll(std::span<const Message> messages) {
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllToAll, messages));
+  const uint64_t largest = largestOf(messages);
+  if (isDirect(largest / messages.size())) {
+    DSC_RETURN_IF_ERROR(exchangeDirectly(
+        messages, [&](uint32_t peer, const Message &message, uint64_t source) {
+          uint64_t bytes = message.ranges.size(self);
+          pull(peer, source + message.ranges.offset(self),
+               at(message.dst, peer * bytes), bytes);
+        }));
+    return end();
+  }
   const uint64_t most = kPiece / size();
   uint64_t done = 0;
   do {
@@ -244,65 +304,25 @@ Status SharedMemoryChannel::exchangeInPieces(const void *src, Slices sent,
         [&](std::byte *box) {
           for (uint32_t peer = 0; peer < size(); ++peer)
             if (peer != self)
-              copyBytes(box + peer * most, at(src, sent.offset(peer) + done),
-                        pieceOf(sent.size(peer), done, most));
+              forEachPart(messages, peer, done, most,
+                          [&](const Message &message, Part part) {
+                            copyBytes(
+                                box + peer * most + part.place,
+                                at(message.src,
+                                   message.ranges.offset(peer) + part.offset),
+                                part.bytes);
+                          });
         },
         [&](uint32_t peer, const std::byte *box) {
-          take(at(dst, received.offset(peer) + done), box + self * most,
-               pieceOf(received.size(peer), done, most));
+          forEachPart(messages, self, done, most,
+                      [&](const Message &message, Part part) {
+                        take(at(message.dst,
+                                peer * message.ranges.size(self) + part.offset),
+                             box + self * most + part.place, part.bytes);
+                      });
         }));
     done += most;
   } while (done < largest);
-  return end();
-}
-
-Status SharedMemoryChannel::allToAll(const void *src,
-                                     std::span<const uint64_t> sentBytes,
-                                     void *dst,
-                                     std::span<const uint64_t> receivedBytes) {
-  Slices sent(sentBytes), received(receivedBytes);
-  // What ranks send differs; that they all are here can be compared.
-  DSC_RETURN_IF_ERROR(beginCollective(Exchange::AllToAll, size()));
-  mine().bytes.store(sent.total());
-  // A round of sizes first: which way they take depends on the largest, and
-  // where a rank's slice lies at a peer on the peer's sizes.
-  uint64_t largest = sent.largest();
-  Status mismatch;
-  auto check = [&](uint32_t from, uint64_t bytes, uint32_t to,
-                   uint64_t wanted) {
-    if (bytes != wanted && mismatch.ok())
-      mismatch = internalError("rank ", from, " sends ", bytes,
-                               " bytes and rank ", to, " expects ", wanted);
-  };
-  auto number = [](const std::byte *box, uint64_t index) {
-    uint64_t bytes;
-    std::memcpy(&bytes, box + index * sizeof(bytes), sizeof(bytes));
-    return bytes;
-  };
-  std::byte *box = world->outbox(self, round);
-  copyBytes(box, sentBytes.data(), sentBytes.size_bytes());
-  copyBytes(box + sentBytes.size_bytes(), receivedBytes.data(),
-            receivedBytes.size_bytes());
-  const uint32_t current = publish(src);
-  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t) {
-    const std::byte *theirs = world->outbox(peer, current);
-    for (uint32_t rank = 0; rank < size(); ++rank)
-      largest = std::max(largest, number(theirs, rank));
-    check(peer, number(theirs, self), self, receivedBytes[peer]);
-    check(self, sentBytes[peer], peer, number(theirs, size() + self));
-  }));
-  DSC_RETURN_IF_ERROR(mismatch);
-  if (!isDirect(largest))
-    return exchangeInPieces(src, sent, dst, received, largest);
-
-  // All have published, and nobody goes on before this rank does.
-  DSC_RETURN_IF_ERROR(collect(current, [&](uint32_t peer, uint64_t source) {
-    const std::byte *theirs = world->outbox(peer, current);
-    for (uint32_t rank = 0; rank < self; ++rank)
-      source += number(theirs, rank);
-    pull(peer, source, at(dst, received.offset(peer)), received.size(peer));
-  }));
-  DSC_RETURN_IF_ERROR(meet());
   return end();
 }
 
@@ -364,7 +384,7 @@ Status SharedMemoryChannel::receive(uint32_t sender, void *dst,
 }
 
 Status SharedMemoryChannel::barrier() {
-  DSC_RETURN_IF_ERROR(beginCollective(Exchange::Barrier, 0));
+  DSC_RETURN_IF_ERROR(beginCollective(Exchange::Barrier));
   DSC_RETURN_IF_ERROR(meet());
   return end();
 }

@@ -2,6 +2,7 @@
 #define DSC_RUNTIME_CHANNEL_SHAREDMEMORYCHANNEL_H
 
 #include "runtime/channel/Channel.h"
+#include "runtime/channel/RateLimit.h"
 #include "runtime/channel/SharedWorld.h"
 #include "runtime/channel/Slices.h"
 
@@ -19,18 +20,17 @@ namespace dsc::runtime {
 /// next.
 class SharedMemoryChannel final : public Channel {
 public:
+  using Channel::allGather;
+  using Channel::allToAll;
+
   /// Makes this process a rank of the world, which no other process may be.
   static Result<std::unique_ptr<SharedMemoryChannel>>
   join(std::shared_ptr<SharedWorld> world, uint32_t rank, bool spins);
 
   uint32_t rank() const override { return self; }
   uint32_t size() const override { return world->size(); }
-  Status allGather(const void *shard, void *full, uint64_t shardBytes) override;
-  Status allGather(const void *shard, void *full,
-                   std::span<const uint64_t> bytesOf) override;
-  Status allToAll(const void *src, void *dst, uint64_t bytesPerRank) override;
-  Status allToAll(const void *src, std::span<const uint64_t> sentBytes,
-                  void *dst, std::span<const uint64_t> receivedBytes) override;
+  Status allGather(std::span<const Message> messages) override;
+  Status allToAll(std::span<const Message> messages) override;
   Status send(uint32_t receiver, const void *src, uint64_t bytes) override;
   Status receive(uint32_t sender, void *dst, uint64_t bytes) override;
   Status barrier() override;
@@ -39,6 +39,10 @@ public:
     return world->slot(self).received.load(std::memory_order_relaxed);
   }
 
+  /// How often this rank has told the others something, and waited for all of
+  /// them to do as much.
+  uint32_t rounds() const { return round; }
+
   /// Whether large messages are read directly; known after a collective.
   bool isDirect() const { return access == Access::Direct; }
 
@@ -46,12 +50,14 @@ private:
   enum class Access { Unknown, Direct, Outboxes };
 
   SharedMemoryChannel(std::shared_ptr<SharedWorld> world, uint32_t rank,
-                      bool spins)
-      : world(std::move(world)), self(rank), wait(spins) {}
+                      bool spins, RateLimit limit)
+      : world(std::move(world)), self(rank), wait(spins), limit(limit) {}
 
   RankSlot &mine() { return world->slot(self); }
-  void begin(Exchange exchange, uint64_t bytes, uint32_t partner);
-  Status beginCollective(Exchange exchange, uint64_t bytes);
+  void begin(Exchange exchange, uint64_t bytes, uint32_t partner,
+             size_t labelCount = 1);
+  Status beginCollective(Exchange exchange,
+                         std::span<const Message> messages = {});
   Status end();
 
   /// Begins a round; returns its number.
@@ -71,18 +77,22 @@ private:
   bool isDirect(uint64_t bytes) const {
     return isDirect() && bytes >= world->directBytes();
   }
+  /// The most that any rank sends to another.
+  uint64_t largestOf(std::span<const Message> messages) const;
   /// Copies out of another rank's memory. What fails is kept for end().
   void pull(uint32_t peer, uint64_t source, void *dst, uint64_t bytes);
   void take(void *dst, const std::byte *box, uint64_t bytes);
 
-  Status gather(const void *shard, void *full, Slices slices, uint64_t bytes);
-  Status exchangeDirectly(const void *src, void *dst, uint64_t bytesPerRank);
-  Status exchangeInPieces(const void *src, Slices sent, void *dst,
-                          Slices received, uint64_t largest);
+  /// A round that says where each message lies, and reading from there:
+  /// `take(peer, message, source)`.
+  template <typename Take>
+  Status exchangeDirectly(std::span<const Message> messages, Take take);
 
   std::shared_ptr<SharedWorld> world;
   uint32_t self;
   SharedWait wait;
+  RateLimit limit;
+  uint64_t receivedBefore = 0; ///< When the exchange in progress began.
   Access access = Access::Unknown;
   uint32_t round = 0;
   RankSlot::Header call = {}; ///< The exchange in progress.

@@ -4,20 +4,12 @@
 
 using namespace dsc::runtime;
 
-static Status copy(const void *src, void *dst, uint64_t bytes) {
-  if (src != dst && bytes)
-    std::memcpy(dst, src, bytes);
+Status SingleRankChannel::allGather(std::span<const Message> messages) {
+  for (const Message &message : messages)
+    if (uint64_t bytes = message.ranges.total();
+        bytes && message.src != message.dst)
+      std::memcpy(message.dst, message.src, bytes);
   return {};
-}
-
-Status SingleRankChannel::allGather(const void *shard, void *full,
-                                    uint64_t shardBytes) {
-  return copy(shard, full, shardBytes);
-}
-
-Status SingleRankChannel::allGather(const void *shard, void *full,
-                                    std::span<const uint64_t> bytesOf) {
-  return copy(shard, full, bytesOf[0]);
 }
 
 Status SingleRankChannel::send(uint32_t receiver, const void *, uint64_t) {

@@ -9,16 +9,13 @@ namespace dsc::runtime {
 /// nobody to send to.
 class SingleRankChannel : public Channel {
 public:
+  using Channel::allGather;
+  using Channel::allToAll;
+
   uint32_t rank() const override { return 0; }
   uint32_t size() const override { return 1; }
-  Status allGather(const void *shard, void *full, uint64_t shardBytes) override;
-  Status allGather(const void *shard, void *full,
-                   std::span<const uint64_t> bytesOf) override;
-  Status allToAll(const void *, void *, uint64_t) override { return {}; }
-  Status allToAll(const void *, std::span<const uint64_t>, void *,
-                  std::span<const uint64_t>) override {
-    return {};
-  }
+  Status allGather(std::span<const Message> messages) override;
+  Status allToAll(std::span<const Message>) override { return {}; }
   Status send(uint32_t receiver, const void *src, uint64_t bytes) override;
   Status receive(uint32_t sender, void *dst, uint64_t bytes) override;
   Status barrier() override { return {}; }

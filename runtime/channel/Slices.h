@@ -1,13 +1,13 @@
 #ifndef DSC_RUNTIME_CHANNEL_SLICES_H
 #define DSC_RUNTIME_CHANNEL_SLICES_H
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
 namespace dsc::runtime {
 
-/// Sizes in bytes of slices that lie one after the other, one for each rank.
+/// Sizes in bytes of slices that lie one after the other, one for each rank. A
+/// list of sizes must stay where it is. Used by one thread at a time.
 class Slices {
 public:
   Slices(uint64_t each, uint32_t ranks) : each(each), ranks(ranks) {}
@@ -19,7 +19,7 @@ public:
   }
 
   /// Where a rank's slice begins. Cheap where ranks are asked for in order.
-  uint64_t offset(uint32_t rank) {
+  uint64_t offset(uint32_t rank) const {
     if (sizes.empty())
       return each * rank;
     if (rank < lastRank)
@@ -29,17 +29,15 @@ public:
     return lastOffset;
   }
 
-  uint64_t total() { return offset(ranks - 1) + size(ranks - 1); }
-  uint64_t largest() const {
-    return sizes.empty() ? each : *std::max_element(sizes.begin(), sizes.end());
-  }
+  uint64_t total() const { return offset(ranks - 1) + size(ranks - 1); }
+  bool areEqual() const { return sizes.empty(); }
 
 private:
   uint64_t each = 0;
   uint32_t ranks;
   std::span<const uint64_t> sizes; ///< Empty: all are `each`.
-  uint32_t lastRank = 0;
-  uint64_t lastOffset = 0;
+  mutable uint32_t lastRank = 0;
+  mutable uint64_t lastOffset = 0;
 };
 
 } // namespace dsc::runtime

@@ -18,9 +18,12 @@ namespace dsc::runtime {
 /// What travels in the collectives of a group.
 struct GroupMessage {
   uint64_t rangeBytes; ///< This rank's range.
-  /// Each rank's range, and as often the size of this one's; empty if all have
-  /// the same.
-  std::vector<uint64_t> bytesOf, fromEach;
+  uint32_t ranks;
+  std::vector<uint64_t> bytesOf; ///< Each rank's; empty if all are the same.
+
+  Slices ranges() const {
+    return bytesOf.empty() ? Slices(rangeBytes, ranks) : Slices(bytesOf);
+  }
 };
 
 } // namespace dsc::runtime

@@ -225,7 +225,7 @@ static const float *forward(dsrt_context *context) {
   dsrt_event_record(context, DSRT_STREAM_COMPUTE, 0);
   dsrt_event_wait(context, DSRT_STREAM_COMMUNICATION, 0);
   dsrt_all_gather(context, DSRT_STREAM_COMMUNICATION, 0,
-                  dsrt_shard(context, Weight), full);
+                  dsrt_shard(context, Weight), full, 0);
   dsrt_event_record(context, DSRT_STREAM_COMMUNICATION, 1);
   dsrt_event_wait(context, DSRT_STREAM_COMPUTE, 1);
   const dsrt_contraction_desc product = {DSRT_F32, 0,     0,       0,

@@ -1,5 +1,6 @@
 #include "runtime/program/Manifest.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace dsc::runtime;
@@ -246,9 +247,10 @@ Manifest::Collective parseCollective(const Node &node) {
     std::optional<Node> found = node.find(key);
     return found ? found->string() : std::string();
   };
-  Manifest::Collective collective{node.at("op").string(), text("group"),
-                                  text("source"), node.at("bytes").size(),
-                                  node.at("calls").size()};
+  Manifest::Collective collective{
+      node.at("op").string(),  text("group"),
+      text("source"),          node.at("bytes").size(),
+      node.at("calls").size(), node.find("joined").has_value()};
   if (collective.calls < 1 || collective.calls > kMostCalls)
     node.at("calls").fail(concat("is not from 1 to ", kMostCalls));
   return collective;
@@ -347,9 +349,16 @@ std::string Manifest::Collective::describe() const {
 
 std::vector<std::string> Manifest::Entry::callLabels() const {
   std::vector<std::string> labels;
-  for (const Collective &collective : collectives)
-    labels.insert(labels.end(), collective.calls,
-                  collective.describe() + " in '" + name + "'");
+  auto first = collectives.begin();
+  while (first != collectives.end()) {
+    auto end = std::find_if(first + 1, collectives.end(),
+                            [](auto &each) { return !each.joined; });
+    // Those that are joined make their first calls together, then their second.
+    for (uint64_t call = 0; call < first->calls; ++call)
+      for (auto each = first; each != end; ++each)
+        labels.push_back(each->describe() + " in '" + name + "'");
+    first = end;
+  }
   return labels;
 }
 

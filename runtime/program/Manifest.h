@@ -107,6 +107,8 @@ struct Manifest {
     std::string source; ///< The place in the model that asked for it, or empty.
     uint64_t bytes;     ///< Of one rank's payload, without the groups' tails.
     uint64_t calls = 1; ///< Of the channel.
+    /// Whether each call travels in one message with that of the one before.
+    bool joined = false;
 
     /// Such as `gather of fc1 at node '/fc1/Gemm' (Gemm)`.
     std::string describe() const;

@@ -74,6 +74,18 @@ TEST_F(ManifestTest, NamesTheCallsOfCollectives) {
                 "all_reduce_gradients of layer in 'step_last'",
                 "all_reduce in 'step_last'"}));
   EXPECT_EQ(manifest->entries[1].collectives[2].bytes, 16u);
+  // What is joined goes call by call.
+  document["entries"][1]["collectives"][2]["calls"] = 2;
+  document["entries"][1]["collectives"][2]["joined"] = true;
+  manifest = parseManifest(document.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  EXPECT_EQ(manifest->entries[1].callLabels(),
+            (std::vector<std::string>{
+                "gather of layer at node 'n' (Gemm) in 'step_last'",
+                "all_reduce_gradients of layer in 'step_last'",
+                "all_reduce in 'step_last'",
+                "all_reduce_gradients of layer in 'step_last'",
+                "all_reduce in 'step_last'"}));
   EXPECT_TRUE(manifest->entries[0].callLabels().empty());
   for (int64_t calls : {-1, 0, 65}) {
     document["entries"][1]["collectives"][2]["calls"] = calls;

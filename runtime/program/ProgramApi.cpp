@@ -233,16 +233,14 @@ void dsrt_fill_zero(dsrt_context *context, int32_t stream, void *dst,
 }
 
 void dsrt_all_gather(dsrt_context *context, int32_t stream, int32_t group,
-                     const void *shard, void *full) {
+                     const void *shard, void *full, int32_t more) {
   TimedCall timed(context, stream, /*isWait=*/true);
   const GroupMessage *message = findGroup(context, group);
   if (!message || !canIssue(context, stream))
     return;
-  if (message->bytesOf.empty())
-    context->communication->allGather(shard, full, message->rangeBytes);
-  else
-    context->communication->allGather(shard, full, message->bytesOf);
-  finishOn(context, stream);
+  context->communication->allGather({shard, full, message->ranges()}, more);
+  if (!more)
+    finishOn(context, stream);
 }
 
 void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
@@ -251,25 +249,20 @@ void dsrt_all_gather_bytes(dsrt_context *context, int32_t stream,
   TimedCall timed(context, stream, /*isWait=*/true);
   if (!canIssue(context, stream))
     return;
-  context->communication->allGather(src, dst, bytes_per_rank);
+  context->communication->allGather(
+      {src, dst, Slices(bytes_per_rank, context->channel->size())});
   finishOn(context, stream);
 }
 
 void dsrt_all_to_all(dsrt_context *context, int32_t stream, int32_t group,
-                     const void *full, void *slices) {
+                     const void *full, void *slices, int32_t more) {
   TimedCall timed(context, stream, /*isWait=*/true);
   const GroupMessage *message = findGroup(context, group);
   if (!message || !canIssue(context, stream))
     return;
-  const GroupMessage *message = findGroup(context, group);
-  if (!message || !canIssue(context, stream))
-    return;
-  if (message->bytesOf.empty())
-    context->communication->allToAll(full, slices, message->rangeBytes);
-  else
-    context->communication->allToAll(full, message->bytesOf, slices,
-                                     message->fromEach);
-  finishOn(context, stream);
+  context->communication->allToAll({full, slices, message->ranges()}, more);
+  if (!more)
+    finishOn(context, stream);
 }
 
 uint32_t dsrt_world_size(dsrt_context *context) {

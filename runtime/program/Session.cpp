@@ -71,11 +71,9 @@ std::vector<GroupMessage> messagesOf(const Layout &layout,
       bytesOf.push_back((bounds[rank + 1] - bounds[rank]) *
                         manifest.groups[group].layout.element_bytes);
     uint64_t mine = bytesOf[layout.rank];
-    GroupMessage &message = messages.emplace_back(GroupMessage{mine, {}, {}});
     if (std::count(bytesOf.begin(), bytesOf.end(), mine) == layout.world)
-      continue;
-    message.bytesOf = std::move(bytesOf);
-    message.fromEach.assign(layout.world, mine);
+      bytesOf.clear();
+    messages.push_back({mine, layout.world, std::move(bytesOf)});
   }
   return messages;
 }
@@ -301,6 +299,8 @@ Status Session::run(std::string_view name) {
   program.entry(index)(&context);
   {
     TimedCall drain(&context, DSRT_STREAM_COMPUTE, /*isWait=*/true);
+    if (context.failed()) // Messages that an exchange still waits for.
+      communication->fillZero(nullptr, 0);
     communication->waitFor(communication->position());
     transfer->waitFor(transfer->position());
   }

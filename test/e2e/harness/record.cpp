@@ -47,13 +47,13 @@ void recordShard(int32_t group, const void *shard) {
 } // namespace
 
 extern "C" void dsrt_all_gather(void *context, int32_t stream, int32_t group,
-                                const void *shard, void *full) {
+                                const void *shard, void *full, int32_t more) {
   static auto *const original =
-      next<void(void *, int32_t, int32_t, const void *, void *)>(
+      next<void(void *, int32_t, int32_t, const void *, void *, int32_t)>(
           "dsrt_all_gather");
   recordCall("all_gather", group);
   recordShard(group, shard);
-  original(context, stream, group, shard, full);
+  original(context, stream, group, shard, full, more);
 }
 
 extern "C" void dsrt_all_gather_bytes(void *context, int32_t stream,
@@ -67,12 +67,12 @@ extern "C" void dsrt_all_gather_bytes(void *context, int32_t stream,
 }
 
 extern "C" void dsrt_all_to_all(void *context, int32_t stream, int32_t group,
-                                const void *full, void *slices) {
+                                const void *full, void *slices, int32_t more) {
   static auto *const original =
-      next<void(void *, int32_t, int32_t, const void *, void *)>(
+      next<void(void *, int32_t, int32_t, const void *, void *, int32_t)>(
           "dsrt_all_to_all");
   recordCall("all_to_all", group);
-  original(context, stream, group, full, slices);
+  original(context, stream, group, full, slices, more);
 }
 
 extern "C" pid_t fork() {

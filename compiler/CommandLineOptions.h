@@ -204,6 +204,14 @@ struct CommandLine {
       cl::desc("Cut a layer of more elements into several groups, so that a "
                "collective moves no more, or one tensor. Default: 0, no "
                "bound")};
+  cl::opt<uint64_t> gatherBucketSize{
+      "allgather-bucket-size", cl::value_desc("ELEMENTS"), cl::init(131072),
+      cl::cat(target),
+      cl::desc("Gathers that begin together travel in one message of at most "
+               "so many elements; 0: each in its own. Default: 131072")};
+  cl::opt<uint64_t> reduceBucketSize{
+      "reduce-bucket-size", cl::value_desc("ELEMENTS"), cl::init(131072),
+      cl::cat(target), cl::desc("The same for reductions. Default: 131072")};
   cl::opt<unsigned> maxWorld{
       "max-world", cl::value_desc("RANKS"), cl::init(1024), cl::cat(target),
       cl::desc("Most ranks that the module can run on; bounds padding. "

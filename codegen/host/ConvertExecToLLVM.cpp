@@ -362,12 +362,21 @@ LogicalResult ProgramWriter::write(exec::EventWaitOp op) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
+/// Whether the next call is of the same message.
+template <typename OpTy> bool hasMore(OpTy op) {
+  Operation *next = op->getNextNode();
+  while (isa_and_present<exec::ViewOpInterface>(next))
+    next = next->getNextNode();
+  auto other = dyn_cast_if_present<OpTy>(next);
+  return other && other.getJoined();
+}
+
 LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
   Value source = viewOf(op.getSource()).pointer;
   Value destination = viewOf(op.getDestination()).pointer;
   if (FlatSymbolRefAttr group = op.getGroupAttr())
-    call("dsrt_all_gather",
-         {stream(op.getStream()), groupIndex(group), source, destination});
+    call("dsrt_all_gather", {stream(op.getStream()), groupIndex(group), source,
+                             destination, i32(hasMore(op))});
   else
     call("dsrt_all_gather_bytes", {stream(op.getStream()), source, destination,
                                    bytesOf(op.getSource())});
@@ -377,7 +386,8 @@ LogicalResult ProgramWriter::write(exec::AllGatherOp op) {
 LogicalResult ProgramWriter::write(exec::AllToAllOp op) {
   call("dsrt_all_to_all",
        {stream(op.getStream()), groupIndex(op.getGroupAttr()),
-        viewOf(op.getSource()).pointer, viewOf(op.getDestination()).pointer});
+        viewOf(op.getSource()).pointer, viewOf(op.getDestination()).pointer,
+        i32(hasMore(op))});
   return success();
 }
 

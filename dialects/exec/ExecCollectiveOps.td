@@ -20,12 +20,17 @@ def Exec_AllGatherOp : Exec_CollectiveOp<"all_gather"> {
     without, it sends a static view and receives one row a rank. The shard of a
     state may be gathered in place, into the flat view of the same state.
 
+    `joined` says that it travels in one message with the operation before it:
+    ranks then wait for one another once for both.
+
     Constraints:
     1. Element types agree.
     2. With `group`, which names an `exec.group`, the source is memref<?xT>, and
        the destination is memref<?xT> or holds at least the group's elements.
     3. Without `group`, the source is static, the destination's first dim is
        dynamic, and its rows have as many elements as the source.
+    4. What is joined has a group, and the operation before it, views apart, is
+       one of its kind with a group, on the same stream.
 
     Example:
 
@@ -40,10 +45,11 @@ def Exec_AllGatherOp : Exec_CollectiveOp<"all_gather"> {
     }
     ```
   }];
-  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$group, AnyMemRef:$source,
-                       AnyMemRef:$destination, Exec_StreamAttr:$stream);
+  let arguments = (ins UnitAttr:$joined, OptionalAttr<FlatSymbolRefAttr>:$group,
+                       AnyMemRef:$source, AnyMemRef:$destination,
+                       Exec_StreamAttr:$stream);
   let assemblyFormat = [{
-    (`group` `(` $group^ `)`)? $source `into` $destination `on` `(` $stream `)`
+    (`joined` $joined^)? (`group` `(` $group^ `)`)? $source `into` $destination `on` `(` $stream `)`
     attr-dict `:` type($source) `into` type($destination)
   }];
   let hasVerifier = 1;
@@ -55,11 +61,13 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
     The source is a whole flat array of the group; row r of the destination is
     what rank r sent. A rank's own range stays where it is in the source, and
     its own row is not written; who adds up the rows reads the range in place.
+    `joined` as for `exec.all_gather`.
 
     Constraints:
     1. Element types agree.
     2. `group` names an `exec.group`; the source is memref<?xT> or holds at
        least the group's elements; the destination is memref<?x?xT>.
+    3. What is joined stands, views apart, behind one on the same stream.
 
     Example:
 
@@ -75,10 +83,11 @@ def Exec_AllToAllOp : Exec_CollectiveOp<"all_to_all"> {
     }
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$group, AnyMemRef:$source,
-                       AnyMemRef:$destination, Exec_StreamAttr:$stream);
+  let arguments = (ins UnitAttr:$joined, FlatSymbolRefAttr:$group,
+                       AnyMemRef:$source, AnyMemRef:$destination,
+                       Exec_StreamAttr:$stream);
   let assemblyFormat = [{
-    `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
+    (`joined` $joined^)? `group` `(` $group `)` $source `into` $destination `on` `(` $stream `)`
     attr-dict `:` type($source) `into` type($destination)
   }];
   let hasVerifier = 1;

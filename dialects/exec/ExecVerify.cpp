@@ -228,7 +228,25 @@ static LogicalResult verifySameElement(Operation *op, MemRefType source,
   return success();
 }
 
+/// What is joined stands behind one of its kind, with nothing but views
+/// between.
+template <typename OpTy> static LogicalResult verifyJoined(OpTy op) {
+  if (!op.getJoined())
+    return success();
+  Operation *before = op->getPrevNode();
+  while (before && isa<ViewOpInterface>(before))
+    before = before->getPrevNode();
+  auto other = dyn_cast_if_present<OpTy>(before);
+  if (other && op.getGroupAttr() && other.getGroupAttr() &&
+      op.getStream() == other.getStream())
+    return success();
+  return op.emitOpError("is joined, but the operation before it is none of its "
+                        "kind with a group, on its stream");
+}
+
 LogicalResult AllGatherOp::verify() {
+  if (failed(verifyJoined(*this)))
+    return failure();
   auto source = cast<MemRefType>(getSource().getType());
   auto destination = cast<MemRefType>(getDestination().getType());
   if (failed(verifySameElement(*this, source, destination)))
@@ -249,6 +267,8 @@ LogicalResult AllGatherOp::verify() {
 }
 
 LogicalResult AllToAllOp::verify() {
+  if (failed(verifyJoined(*this)))
+    return failure();
   auto source = cast<MemRefType>(getSource().getType());
   auto destination = cast<MemRefType>(getDestination().getType());
   if (failed(verifySameElement(*this, source, destination)))

@@ -25,6 +25,8 @@ static ArrayAttr listCollectives(train::EntryOp entry) {
       collective.set("group", builder.getStringAttr(group.getValue()));
     collective.set("bytes",
                    builder.getI64IntegerAttr(op.getPayloadBytes(tables)));
+    if (op->hasAttr(zero::kJoinAttrName))
+      collective.set("joined", builder.getUnitAttr());
     // A run that hangs names the operation at which it does.
     if (StringRef place = getModelPlace(op->getLoc()); !place.empty())
       collective.set("source", builder.getStringAttr(place));

@@ -28,13 +28,9 @@ LogicalResult ProgramBuilder::build() {
     return failure();
   exec::ProgramOp program = createProgram();
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
-  for (Operation &op : entry.getBody().front()) {
-    int64_t before = callCount;
+  for (Operation &op : entry.getBody().front())
     if (failed(emit(&op)))
       return failure();
-    if (isa<zero::CollectiveOpInterface>(op))
-      calls.push_back(callCount - before);
-  }
   listCollectives(program);
   planArena(program, plan, buffers, outputs);
   // A memory limit holds only if schedule planned what runs.
@@ -91,16 +87,31 @@ void ProgramBuilder::listCollectives(exec::ProgramOp program) {
   if (collectives.empty())
     return;
   SmallVector<Attribute> list;
-  for (auto [attribute, count] : llvm::zip_equal(collectives, calls)) {
+  auto starts = entry.getBody().getOps<zero::CollectiveOpInterface>();
+  for (auto [attribute, start] : llvm::zip_equal(collectives, starts)) {
     NamedAttrList collective(cast<DictionaryAttr>(attribute));
-    collective.set("calls", builder.getI64IntegerAttr(count));
+    collective.set("calls", builder.getI64IntegerAttr(calls.lookup(start)));
     list.push_back(collective.getDictionary(builder.getContext()));
   }
   program.setCollectivesAttr(builder.getArrayAttr(list));
   program.setHashAttr(hashCollectives(program.getCollectivesAttr()));
 }
 
+/// The starts that travel in one message with `first`, it included.
+template <typename StartOp>
+static SmallVector<StartOp> getMessage(StartOp first) {
+  SmallVector<StartOp> starts{first};
+  for (auto next = dyn_cast<StartOp>(first->getNextNode());
+       next && next->hasAttr(zero::kJoinAttrName);
+       next = dyn_cast<StartOp>(next->getNextNode()))
+    starts.push_back(next);
+  return starts;
+}
+
 LogicalResult ProgramBuilder::emit(Operation *op) {
+  if (op->hasAttr(
+          zero::kJoinAttrName)) // Emitted with the first of its message.
+    return success();
   if (isa<nn::FusionOp>(op) || isa<train::TrainDialect>(op->getDialect()))
     endComputeEvents();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -125,17 +136,23 @@ LogicalResult ProgramBuilder::emit(Operation *op) {
         return success();
       })
       .Case([&](train::ReturnOp op) { return emitReturn(op), success(); })
-      .Case([&](zero::GatherStartOp op) { return emitGather(op), success(); })
+      .Case([&](zero::GatherStartOp op) {
+        return emitGathers(getMessage(op)), success();
+      })
       .Case([&](zero::ReduceScatterStartOp op) {
-        return emitReduceScatter(op), success();
+        return emitReduceScatters(getMessage(op)), success();
       })
       .Case([&](zero::AllReduceGradientsStartOp op) {
-        return emitReduceGradients(op, op.getGroupAttr(), /*toAll=*/true);
+        return emitReductions<zero::AllReduceGradientsStartOp>(getMessage(op),
+                                                               /*toAll=*/true);
       })
       .Case([&](zero::ReduceGradientsStartOp op) {
-        return emitReduceGradients(op, op.getGroupAttr(), /*toAll=*/false);
+        return emitReductions<zero::ReduceGradientsStartOp>(getMessage(op),
+                                                            /*toAll=*/false);
       })
-      .Case([&](zero::RefreshStartOp op) { return emitRefresh(op), success(); })
+      .Case([&](zero::RefreshStartOp op) {
+        return emitRefreshes(getMessage(op)), success();
+      })
       .Case([&](zero::AllReduceStartOp op) {
         return emitAllReduce(op), success();
       })

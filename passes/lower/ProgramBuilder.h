@@ -48,35 +48,48 @@ private:
                 mlir::Value destination);
 
   // ProgramCollectives.cpp
-  void emitGather(zero::GatherStartOp op);
-  void emitReduceScatter(zero::ReduceScatterStartOp op);
+  // Each takes the starts of one message: the first, and those joined to it.
+  void emitGathers(mlir::ArrayRef<zero::GatherStartOp> starts);
+  void emitReduceScatters(mlir::ArrayRef<zero::ReduceScatterStartOp> starts);
   /// Sums whole accumulators over ranks: the range of each rank, or all of them
   /// on every rank.
-  mlir::LogicalResult emitReduceGradients(mlir::Operation *start,
-                                          mlir::FlatSymbolRefAttr groupName,
-                                          bool toAll);
-  void emitRefresh(zero::RefreshStartOp op);
+  template <typename StartOp>
+  mlir::LogicalResult emitReductions(mlir::ArrayRef<StartOp> starts,
+                                     bool toAll);
+  void emitRefreshes(mlir::ArrayRef<zero::RefreshStartOp> starts);
   void emitAllReduce(zero::AllReduceStartOp op);
   void emitAwait(mlir::Operation *op);
   /// Puts a value where a collective expects it, unless it lies there.
   void provide(mlir::Operation *op, mlir::Value value,
                MemoryPlan::Buffer buffer);
-  /// One call of the channel.
+  /// One call of the channel, for `start`.
   template <typename Op, typename... Arguments>
-  void call(mlir::Location loc, Arguments &&...arguments) {
-    Op::create(builder, loc, std::forward<Arguments>(arguments)...);
-    ++callCount;
+  void call(mlir::Operation *start, Arguments &&...arguments) {
+    Op::create(builder, start->getLoc(), std::forward<Arguments>(arguments)...);
+    ++calls[start];
   }
   /// Makes the communication stream wait for all computation so far.
   void beginCommunication(mlir::Location loc);
-  /// Records what the await of `start` waits for.
-  void endCommunication(mlir::Operation *start);
-  /// Sends each rank its range of the whole array `full` of a group, and sums
-  /// what comes with this rank's `own` range: in its place, or onto
+  /// Records what the awaits of `starts` wait for.
+  template <typename Starts> void endCommunication(Starts starts);
+  /// One array of an all-gather: the ranges of `group`, of which this rank has
+  /// `shard`, go into `full`.
+  struct Gather {
+    mlir::Operation *start;
+    mlir::FlatSymbolRefAttr group;
+    mlir::Value shard, full;
+  };
+  void gatherRanges(mlir::ArrayRef<Gather> gathers);
+  /// One array to be summed over ranks: each rank is sent its range of `full`,
+  /// and sums what comes with its `own` range, in that one's place or onto
   /// `accumulator` if there is one. `first` is the first gradient.
-  void exchangeRanges(mlir::Location loc, exec::GroupOp group,
-                      mlir::FlatSymbolRefAttr first, mlir::Value full,
-                      mlir::Value own, mlir::Value accumulator);
+  struct Exchange {
+    mlir::Operation *start;
+    exec::GroupOp group;
+    mlir::FlatSymbolRefAttr first;
+    mlir::Value full, own, accumulator;
+  };
+  void exchangeRanges(mlir::ArrayRef<Exchange> exchanges);
 
   /// The compute stream does more than its events stand for.
   void endComputeEvents() {
@@ -107,8 +120,8 @@ private:
   using ViewKey = std::tuple<const void *, const void *, const void *>;
   llvm::DenseMap<ViewKey, mlir::Value> views;
 
-  int64_t callCount = 0;            ///< Of the channel, up to here.
-  llvm::SmallVector<int64_t> calls; ///< Of each of `collectives`.
+  llvm::DenseMap<mlir::Operation *, int64_t>
+      calls; ///< Of the channel, a start.
   int64_t nextEvent = 0;
   /// The event that stands for all computation so far, if there is one.
   std::optional<int64_t> computeEvent;

@@ -28,9 +28,11 @@ void ProgramBuilder::beginCommunication(Location loc) {
   exec::EventWaitOp::create(builder, loc, *computeEvent, kCommunication);
 }
 
-void ProgramBuilder::endCommunication(Operation *start) {
-  ends[start] = nextEvent;
-  exec::EventRecordOp::create(builder, start->getLoc(), nextEvent++,
+template <typename Starts>
+void ProgramBuilder::endCommunication(Starts starts) {
+  for (Operation *start : starts)
+    ends[start] = nextEvent;
+  exec::EventRecordOp::create(builder, starts.front()->getLoc(), nextEvent++,
                               kCommunication);
 }
 
@@ -62,102 +64,141 @@ void ProgramBuilder::provide(Operation *op, Value value,
   endComputeEvents();
 }
 
-void ProgramBuilder::exchangeRanges(Location loc, exec::GroupOp group,
-                                    FlatSymbolRefAttr first, Value full,
-                                    Value own, Value accumulator) {
-  Type elementType = group.getElementType();
-  FlatSymbolRefAttr staging = table.getShardStaging(group);
-  auto getSlices = [&](bool below, bool above) -> Value {
+void ProgramBuilder::gatherRanges(ArrayRef<Gather> gathers) {
+  for (auto [index, gather] : llvm::enumerate(gathers))
+    call<exec::AllGatherOp>(gather.start, /*joined=*/index != 0, gather.group,
+                            gather.shard, gather.full, kCommunication);
+}
+
+void ProgramBuilder::exchangeRanges(ArrayRef<Exchange> exchanges) {
+  auto getSlices = [&](const Exchange &exchange, size_t position, bool below,
+                       bool above) -> Value {
     return exec::StagingViewOp::create(
-        builder, loc,
+        builder, exchange.start->getLoc(),
         MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
-                        elementType),
-        staging, first, below, above);
+                        exchange.group.getElementType()),
+        table.getShardStaging(exchange.group, position).getValue(),
+        exchange.first, below, above);
   };
-  call<exec::AllToAllOp>(loc, group.getSymName(), full,
-                         getSlices(/*below=*/false, /*above=*/false),
-                         kCommunication);
-  SmallVector<Value, 4> ins{getSlices(/*below=*/true, /*above=*/false), own,
-                            getSlices(/*below=*/false, /*above=*/true)};
-  if (accumulator)
-    ins.push_back(accumulator);
-  // Without peers, what is its own sum already stays as it is.
-  exec::LaunchOp::create(
-      builder, loc,
-      kernels.getRangeSum(loc, elementType, accumulator != nullptr).getValue(),
-      ins, ins[accumulator ? 3 : 1], kCommunication,
-      /*peers_only=*/!accumulator);
+  for (auto [index, exchange] : llvm::enumerate(exchanges))
+    call<exec::AllToAllOp>(
+        exchange.start, /*joined=*/index != 0, exchange.group.getSymName(),
+        exchange.full,
+        getSlices(exchange, index, /*below=*/false, /*above=*/false),
+        kCommunication);
+  for (auto [index, exchange] : llvm::enumerate(exchanges)) {
+    Location loc = exchange.start->getLoc();
+    SmallVector<Value, 4> ins{
+        getSlices(exchange, index, /*below=*/true, /*above=*/false),
+        exchange.own,
+        getSlices(exchange, index, /*below=*/false, /*above=*/true)};
+    bool accumulates = exchange.accumulator != nullptr;
+    if (accumulates)
+      ins.push_back(exchange.accumulator);
+    FlatSymbolRefAttr kernel =
+        kernels.getRangeSum(loc, exchange.group.getElementType(), accumulates);
+    // Without peers, what is its own sum already stays as it is.
+    exec::LaunchOp::create(builder, loc, kernel.getValue(), ins,
+                           ins[accumulates ? 3 : 1], kCommunication,
+                           /*peers_only=*/!accumulates);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
 
-void ProgramBuilder::emitGather(zero::GatherStartOp op) {
-  Location loc = op.getLoc();
-  exec::GroupOp group = table.getGroup(op.getGroupAttr());
-  FlatSymbolRefAttr first = getFirstTensor(group);
-  const FlatBuffer &flat = placement.getFlatBuffer(op);
-  beginCommunication(loc);
-  Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  Value full =
-      getArenaView(loc, flat.buffer,
-                   MemRefType::get({flat.elements}, group.getElementType()));
-  call<exec::AllGatherOp>(loc, op.getGroupAttr(), shard, full, kCommunication);
-  endCommunication(op);
-}
-
-void ProgramBuilder::emitReduceScatter(zero::ReduceScatterStartOp op) {
-  Location loc = op.getLoc();
-  exec::GroupOp group = table.getGroup(op.getGroupAttr());
-  Type elementType = group.getElementType();
-  const FlatBuffer &flat = placement.getFlatBuffer(op);
-  for (auto [value, slice] : llvm::zip_equal(op.getGradients(), flat.slices))
-    provide(op, value, slice);
-  FlatSymbolRefAttr first = table.getGradient(op, getFirstTensor(group));
-  beginCommunication(loc);
-  // Nobody computes what lies between and behind tensors, but it travels too.
-  for (const Gap &gap : flat.gaps) {
-    Value view = getArenaView(loc, gap.buffer,
-                              MemRefType::get({gap.elements}, elementType));
-    exec::FillZeroOp::create(builder, loc, view, kCommunication);
+void ProgramBuilder::emitGathers(ArrayRef<zero::GatherStartOp> starts) {
+  beginCommunication(starts.front()->getLoc());
+  SmallVector<Gather> gathers;
+  for (zero::GatherStartOp op : starts) {
+    Location loc = op.getLoc();
+    exec::GroupOp group = table.getGroup(op.getGroupAttr());
+    FlatSymbolRefAttr first = getFirstTensor(group);
+    const FlatBuffer &flat = placement.getFlatBuffer(op);
+    Value shard =
+        getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
+    Value full =
+        getArenaView(loc, flat.buffer,
+                     MemRefType::get({flat.elements}, group.getElementType()));
+    gathers.push_back({op, op.getGroupAttr(), shard, full});
   }
-  Value full = getArenaView(loc, flat.buffer,
-                            MemRefType::get({flat.elements}, elementType));
-  Value own =
-      exec::RangeViewOp::create(builder, loc, getFlatType(first), full, first);
-  Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  exchangeRanges(loc, group, first, full, own, /*accumulator=*/shard);
-  endCommunication(op);
+  gatherRanges(gathers);
+  endCommunication(starts);
 }
 
-LogicalResult ProgramBuilder::emitReduceGradients(Operation *start,
-                                                  FlatSymbolRefAttr groupName,
-                                                  bool toAll) {
-  Location loc = start->getLoc();
-  exec::GroupOp group = table.getGroup(groupName);
-  FlatSymbolRefAttr first = table.getGradient(start, getFirstTensor(group));
-  if (!first)
-    return failure();
-  beginCommunication(loc);
-  Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
-  Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  exchangeRanges(loc, group, first, full, /*own=*/shard, /*accumulator=*/{});
+void ProgramBuilder::emitReduceScatters(
+    ArrayRef<zero::ReduceScatterStartOp> starts) {
+  for (zero::ReduceScatterStartOp op : starts)
+    for (auto [value, slice] :
+         llvm::zip_equal(op.getGradients(), placement.getFlatBuffer(op).slices))
+      provide(op, value, slice);
+  beginCommunication(starts.front()->getLoc());
+  SmallVector<Exchange> exchanges;
+  for (zero::ReduceScatterStartOp op : starts) {
+    Location loc = op.getLoc();
+    exec::GroupOp group = table.getGroup(op.getGroupAttr());
+    Type elementType = group.getElementType();
+    const FlatBuffer &flat = placement.getFlatBuffer(op);
+    FlatSymbolRefAttr first = table.getGradient(op, getFirstTensor(group));
+    // Nobody computes what lies between and behind tensors, but it travels too.
+    for (const Gap &gap : flat.gaps) {
+      Value view = getArenaView(loc, gap.buffer,
+                                MemRefType::get({gap.elements}, elementType));
+      exec::FillZeroOp::create(builder, loc, view, kCommunication);
+    }
+    Value full = getArenaView(loc, flat.buffer,
+                              MemRefType::get({flat.elements}, elementType));
+    Value own = exec::RangeViewOp::create(builder, loc, getFlatType(first),
+                                          full, first);
+    Value shard =
+        getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
+    exchanges.push_back({op, group, first, full, own, /*accumulator=*/shard});
+  }
+  exchangeRanges(exchanges);
+  endCommunication(starts);
+}
+
+template <typename StartOp>
+LogicalResult ProgramBuilder::emitReductions(ArrayRef<StartOp> starts,
+                                             bool toAll) {
+  SmallVector<Exchange> exchanges;
+  SmallVector<Gather> gathers;
+  beginCommunication(starts.front()->getLoc());
+  for (StartOp op : starts) {
+    Location loc = op.getLoc();
+    exec::GroupOp group = table.getGroup(op.getGroupAttr());
+    FlatSymbolRefAttr first = table.getGradient(op, getFirstTensor(group));
+    if (!first)
+      return failure();
+    Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
+    Value shard =
+        getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
+    exchanges.push_back(
+        {op, group, first, full, /*own=*/shard, /*accumulator=*/{}});
+    gathers.push_back({op, op.getGroupAttr(), shard, full});
+  }
+  exchangeRanges(exchanges);
   if (toAll)
-    call<exec::AllGatherOp>(loc, groupName, shard, full, kCommunication);
-  endCommunication(start);
+    gatherRanges(gathers);
+  endCommunication(starts);
   return success();
 }
 
 /// This rank's part lies in the whole copy already, at its place.
-void ProgramBuilder::emitRefresh(zero::RefreshStartOp op) {
-  Location loc = op.getLoc();
-  FlatSymbolRefAttr first = getFirstTensor(table.getGroup(op.getGroupAttr()));
-  beginCommunication(loc);
-  Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
-  Value shard = getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
-  call<exec::AllGatherOp>(loc, op.getGroupAttr(), shard, full, kCommunication);
-  endCommunication(op);
+void ProgramBuilder::emitRefreshes(ArrayRef<zero::RefreshStartOp> starts) {
+  beginCommunication(starts.front()->getLoc());
+  SmallVector<Gather> gathers;
+  for (zero::RefreshStartOp op : starts) {
+    Location loc = op.getLoc();
+    FlatSymbolRefAttr first = getFirstTensor(table.getGroup(op.getGroupAttr()));
+    Value full = getStateView<exec::FlatViewOp>(loc, first, getFlatType(first));
+    Value shard =
+        getStateView<exec::ShardViewOp>(loc, first, getFlatType(first));
+    gathers.push_back({op, op.getGroupAttr(), shard, full});
+  }
+  gatherRanges(gathers);
+  endCommunication(starts);
 }
 
 void ProgramBuilder::emitAllReduce(zero::AllReduceStartOp op) {
@@ -171,9 +212,9 @@ void ProgramBuilder::emitAllReduce(zero::AllReduceStartOp op) {
         builder, loc,
         MemRefType::get({ShapedType::kDynamic, message.elements},
                         message.elementType),
-        table.getRowStaging(message.elementType, message.elements),
+        table.getRowStaging(message.elementType, message.elements).getValue(),
         FlatSymbolRefAttr());
-    call<exec::AllGatherOp>(loc, FlatSymbolRefAttr(),
+    call<exec::AllGatherOp>(op, /*joined=*/false, FlatSymbolRefAttr(),
                             getArenaView(loc, message.sent, type), rows,
                             kCommunication);
     FlatSymbolRefAttr kernel = kernels.getRankSum(
@@ -185,5 +226,11 @@ void ProgramBuilder::emitAllReduce(zero::AllReduceStartOp op) {
                            getArenaView(loc, message.sums, type),
                            kCommunication);
   }
-  endCommunication(op);
+  endCommunication(ArrayRef(op));
 }
+
+// The program builder calls these.
+template LogicalResult
+ProgramBuilder::emitReductions(ArrayRef<zero::AllReduceGradientsStartOp>, bool);
+template LogicalResult
+ProgramBuilder::emitReductions(ArrayRef<zero::ReduceGradientsStartOp>, bool);

@@ -133,15 +133,21 @@ FlatSymbolRefAttr StateTable::getGradient(Operation *user,
 //===----------------------------------------------------------------------===//
 
 // Collectives and the kernels behind them run one after the other in one
-// stream, so one staging area for each element type and use is enough.
+// stream, so one staging area for each element type and use is enough, or one
+// for each message of an exchange.
 
-FlatSymbolRefAttr StateTable::getShardStaging(exec::GroupOp group) {
+FlatSymbolRefAttr StateTable::getShardStaging(exec::GroupOp group,
+                                              size_t position) {
   Type type = group.getElementType();
-  exec::StateOp &row = shardStaging[type];
+  SmallVector<exec::StateOp> &rows = shardStaging[type];
+  if (rows.size() <= position)
+    rows.resize(position + 1);
+  exec::StateOp &row = rows[position];
   if (!row) {
-    SmallString<32> name;
-    (Twine("dsc.staging.shards.") + (type.isF64() ? "f64" : "f32"))
-        .toVector(name);
+    std::string name = "dsc.staging.shards.";
+    name += type.isF64() ? "f64" : "f32";
+    if (position)
+      name += "." + std::to_string(position);
     row = addRow(group.getLoc(), name, exec::StateClass::Staging,
                  RankedTensorType::get({0}, type));
   }

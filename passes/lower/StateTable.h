@@ -28,8 +28,9 @@ public:
   mlir::FlatSymbolRefAttr getGradient(mlir::Operation *user,
                                       mlir::FlatSymbolRefAttr parameter) const;
 
-  /// The staging state that takes one shard of `group` from each rank.
-  mlir::FlatSymbolRefAttr getShardStaging(exec::GroupOp group);
+  /// The staging state that takes one shard of `group` from each rank, where
+  /// `group` is number `position` of those that travel in one message.
+  mlir::FlatSymbolRefAttr getShardStaging(exec::GroupOp group, size_t position);
   /// The staging state that takes `elements` values from each rank.
   mlir::FlatSymbolRefAttr getRowStaging(mlir::Type elementType,
                                         int64_t elements);
@@ -52,7 +53,8 @@ private:
   /// By parameter.
   llvm::DenseMap<mlir::StringAttr, zero::SegmentAttr> segments;
   /// By element type.
-  llvm::DenseMap<mlir::Type, exec::StateOp> shardStaging, rowStaging;
+  llvm::DenseMap<mlir::Type, llvm::SmallVector<exec::StateOp>> shardStaging;
+  llvm::DenseMap<mlir::Type, exec::StateOp> rowStaging;
 };
 
 } // namespace dsc

@@ -48,6 +48,9 @@ struct ScheduleOptions {
   /// Which states of the optimizer lie outside of memory.
   enum class Offload { None, All, Auto };
   Offload offload = Offload::None;
+  /// Elements of gathers, and of reductions, that travel in one message where
+  /// they begin together; 0: each has its own.
+  int64_t gatherBucketElements = 131072, reduceBucketElements = 131072;
 };
 
 /// The pass `schedule-decide` for a cost model, which pass options cannot give.

@@ -267,6 +267,54 @@ def OffloadStatesPass : Pass<"schedule-offload-states", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dsc::zero::ZeroDialect"];
 }
 
+def MarkBucketsPass : Pass<"schedule-mark-buckets", "::mlir::ModuleOp"> {
+  let summary = "Mark exchanges that begin together as one";
+  let description = [{
+    Sets `zero.join` on a start that stands directly behind one of its kind, axis
+    and element type, as long as what is joined has no more elements than the
+    bound: small exchanges then wait for the other ranks once. Large ones stay
+    apart, so that what they bring can be used one by one.
+
+    ```mlir
+    %0 = zero.gather_start @fc1 axis(@world)
+    %1 = zero.gather_start @fc2 axis(@world)
+    ```
+    becomes
+    ```mlir
+    %0 = zero.gather_start @fc1 axis(@world)
+    %1 = zero.gather_start @fc2 axis(@world) {zero.join}
+    ```
+  }];
+  let options = [
+    Option<"gatherElements", "gather-elements", "int64_t", "131072",
+           "Most elements of gathers and refreshes in one exchange">,
+    Option<"reduceElements", "reduce-elements", "int64_t", "131072",
+           "Most elements of reductions in one exchange">];
+}
+
+def JoinCollectivesPass
+    : Pass<"schedule-join-collectives", "::mlir::ModuleOp"> {
+  let summary = "Bring exchanges together that travel in one message";
+  let description = [{
+    Expects the async form. A start with `zero.join` moves directly behind the
+    start ahead of it, or that one down to it, whichever dependences allow; the
+    annotation stays, for lower. Where neither is legal, or the two differ in
+    kind, axis or element type, it goes away. The order of exchanges stays.
+
+    ```mlir
+    %0 = zero.gather_start @fc1 axis(@world)
+    %1 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    %2 = zero.gather_start @fc2 axis(@world) {zero.join}
+    ```
+    becomes
+    ```mlir
+    %0 = zero.gather_start @fc1 axis(@world)
+    %2 = zero.gather_start @fc2 axis(@world) {zero.join}
+    %1 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
+    ```
+  }];
+}
+
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {
   let summary = "Check the exit form of the schedule stage";
   let description = [{

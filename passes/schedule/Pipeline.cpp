@@ -24,8 +24,14 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
   // Where states lie is no matter of speed alone, so it holds in any case.
   manager.addPass(
       createOffloadStatesPass({options.enabled && options.overlap}));
-  if (options.enabled)
+  if (options.enabled) {
     manager.addPass(createMoveCollectivesPass());
+    MarkBucketsPassOptions buckets;
+    buckets.gatherElements = options.gatherBucketElements;
+    buckets.reduceElements = options.reduceBucketElements;
+    manager.addPass(createMarkBucketsPass(buckets));
+    manager.addPass(createJoinCollectivesPass());
+  }
   manager.addPass(createRecordPlanPass());
   manager.addPass(createVerifyScheduledPass());
 }

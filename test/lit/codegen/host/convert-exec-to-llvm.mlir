@@ -103,16 +103,21 @@ exec.program @step_last arena(256) kind(step_last) inputs [] outputs [] {
 // -----
 
 // Who owns how much of a group is known at load, so its collectives name the
-// group and the runtime the sizes.
+// group and the runtime the sizes. A call says whether the next one travels with
+// it.
 
 // CHECK-LABEL: llvm.func @dsc_entry_reduce
 // CHECK:         %[[FLAT:.*]] = llvm.call @dsrt_state(
 // CHECK:         %[[SLICES:.*]] = llvm.call @dsrt_state(
 // CHECK:         llvm.call @dsrt_shard_elements(
-// CHECK-NEXT:    llvm.call @dsrt_all_to_all({{.*}}, %[[FLAT]], %[[SLICES]])
+// CHECK-NEXT:    %[[LAST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    llvm.call @dsrt_all_to_all({{.*}}, %[[FLAT]], %[[SLICES]], %[[LAST]])
 // CHECK:         %[[SHARD:.*]] = llvm.call @dsrt_shard(
 // CHECK:         %[[WHOLE:.*]] = llvm.call @dsrt_state(
-// CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[SHARD]], %[[WHOLE]])
+// CHECK:         %[[MORE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[SHARD]], %[[WHOLE]], %[[MORE]])
+// CHECK:         %[[NONE:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[NONE]])
 // CHECK:         %[[SIZE:.*]] = llvm.call @dsrt_flat_elements(
 // CHECK:         %[[BYTES:.*]] = llvm.mul {{.*}}, %[[SIZE]]
 // CHECK:         llvm.call @dsrt_fill_zero({{.*}}, %[[BYTES]])
@@ -126,6 +131,8 @@ exec.program @reduce arena(0) kind(step_last) inputs [] outputs [] {
   %r = exec.shard_view @grad : memref<?xf32>
   exec.all_to_all group(@g) %f into %s on(communication) : memref<?xf32> into memref<?x?xf32>
   exec.all_gather group(@g) %r into %f on(communication) : memref<?xf32> into memref<?xf32>
+  %again = exec.flat_view @grad : memref<?xf32>
+  exec.all_gather joined group(@g) %r into %again on(communication) : memref<?xf32> into memref<?xf32>
   exec.fill_zero %f on(communication) : memref<?xf32>
 }
 

@@ -348,3 +348,31 @@ exec.program @p arena(0) kind(eval) inputs [] outputs [] {
   // expected-error@+1 {{expects shards of ranks below or of ranks above}}
   %r = exec.staging_view @rows below : memref<?x2xf64>
 }
+
+// -----
+
+// All-gather, constraint 4: what is joined stands behind one of its kind.
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 64>]
+exec.state @w index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.program @p arena(0) kind(eval) inputs [] outputs [] {
+  %s = exec.shard_view @w : memref<?xf32>
+  %f = exec.flat_view @w : memref<?xf32>
+  exec.all_gather group(@g) %s into %f on(communication) : memref<?xf32> into memref<?xf32>
+  exec.event_record 0 on(communication)
+  // expected-error@+1 {{is joined, but the operation before it is none of its kind with a group, on its stream}}
+  exec.all_gather joined group(@g) %s into %f on(communication) : memref<?xf32> into memref<?xf32>
+}
+
+// -----
+
+// All-to-all, constraint 3: what is joined is on the same stream.
+exec.group @g index(0) elements(64) type(f32) stage(0) segments [#exec.segment<@w, 0, 64>]
+exec.state @w index(0) class(parameter) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.state @staging index(1) class(staging) type(f32) elements(64) shape [64] group(@g) offset(0)
+exec.program @p arena(0) kind(eval) inputs [] outputs [] {
+  %f = exec.flat_view @w : memref<?xf32>
+  %s = exec.staging_view @staging of(@w) : memref<?x?xf32>
+  exec.all_to_all group(@g) %f into %s on(communication) : memref<?xf32> into memref<?x?xf32>
+  // expected-error@+1 {{is joined, but the operation before it is none of its kind with a group, on its stream}}
+  exec.all_to_all joined group(@g) %f into %s on(compute) : memref<?xf32> into memref<?x?xf32>
+}

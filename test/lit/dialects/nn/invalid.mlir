@@ -230,6 +230,22 @@ func.func @reduce_mean_c2(%x: tensor<4x5xf32>) {
 
 // -----
 
+func.func @add_rows_c1(%x: tensor<4xf32>, %y: tensor<2x5xf32>) {
+  // expected-error@+1 {{cannot add rows of 'tensor<2x5xf32>' to 'tensor<4xf32>'}}
+  %0 = nn.add_rows %x, %y : (tensor<4xf32>, tensor<2x5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c2(%x: tensor<4xf32>, %y: tensor<2x4xf32>) {
+  // expected-error@+1 {{op inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<?xf32>'}}
+  %0 = nn.add_rows %x, %y : (tensor<4xf32>, tensor<2x4xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
 func.func @sum_squares_c1(%x: tensor<4xf32>) {
   // expected-error@+1 {{result #0 must be 0D tensor of 64-bit float values}}
   %0 = nn.sum_squares %x : tensor<4xf32> -> tensor<f32>

@@ -51,6 +51,16 @@ func.func private @sum_columns(%x: tensor<?x5xf32>) -> tensor<5xf32> attributes 
   return %0 : tensor<5xf32>
 }
 
+// Rows are added to what is there, in their order.
+// CHECK-LABEL: func.func private @add_rows(
+// CHECK-SAME: %[[X:.+]]: tensor<?xf32>, %[[Y:.+]]: tensor<?x?xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[ID]], #[[COLUMN]]], iterator_types = ["reduction", "parallel"]} ins(%[[Y]]
+// CHECK: arith.addf %{{.+}}, %{{.+}} fastmath<contract> : f32
+func.func private @add_rows(%x: tensor<?xf32>, %y: tensor<?x?xf32>) -> tensor<?xf32> attributes {exec.kernel, exec.kind = "reduction"} {
+  %0 = nn.add_rows %x, %y : (tensor<?xf32>, tensor<?x?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // Squares are taken and added in f64.
 // CHECK-LABEL: func.func private @sum_squares(
 // CHECK: %[[WIDE:.+]] = arith.extf %{{.+}} : f32 to f64

@@ -82,7 +82,7 @@ func.func @shape(%x: tensor<4xf32>, %scalar: tensor<f64>, %empty: tensor<0x3xf32
 }
 
 // CHECK-LABEL: func.func @reduction(
-func.func @reduction(%x: tensor<2x?x4xf32>, %part: tensor<?xf32>) {
+func.func @reduction(%x: tensor<2x?x4xf32>, %part: tensor<?xf32>, %parts: tensor<?x?xf32>) {
   // CHECK: nn.reduce_sum %{{.*}} dims = [0, 2] : tensor<2x?x4xf32> -> tensor<?xf32>
   %0 = nn.reduce_sum %x dims = [0, 2] : tensor<2x?x4xf32> -> tensor<?xf32>
   // CHECK: nn.reduce_max %{{.*}} dims = [1] keep_dims : tensor<2x?x4xf32> -> tensor<2x1x4xf32>
@@ -91,6 +91,8 @@ func.func @reduction(%x: tensor<2x?x4xf32>, %part: tensor<?xf32>) {
   %2 = nn.reduce_mean %x dims = [0, 1, 2] : tensor<2x?x4xf32> -> tensor<f32>
   // CHECK: nn.sum_squares %{{.*}} : tensor<?xf32> -> tensor<f64>
   %3 = nn.sum_squares %part : tensor<?xf32> -> tensor<f64>
+  // CHECK: nn.add_rows %{{.*}}, %{{.*}} : (tensor<?xf32>, tensor<?x?xf32>) -> tensor<?xf32>
+  %rows = nn.add_rows %part, %parts : (tensor<?xf32>, tensor<?x?xf32>) -> tensor<?xf32>
   // CHECK: nn.summarize %{{.*}} : tensor<?xf32> -> tensor<6xf64>
   %4 = nn.summarize %part : tensor<?xf32> -> tensor<6xf64>
   // CHECK: nn.summarize %{{.*}} nan_only : tensor<2x?x4xf32> -> tensor<6xf64>

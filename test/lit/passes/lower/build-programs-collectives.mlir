@@ -271,3 +271,35 @@ train.entry @eval() -> (tensor<6xf32> {dsc.name = "y"}) kind(eval) {
   zero.release @fc(%w) : tensor<6xf32>
   train.return %y : tensor<6xf32>
 }
+
+// -----
+
+// Joined gradients travel in one message, each into a staging area of its own,
+// and are summed in order behind it.
+train.parameter @w : tensor<6xf32> trainable("float initializer")
+train.parameter @v : tensor<64xf32> trainable("float initializer")
+train.state @w.grad : tensor<6xf32> gradient of @w
+train.state @v.grad : tensor<64xf32> gradient of @v
+zero.group @fc1 stage(0) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+zero.group @fc2 stage(0) elements(64) type(f32) segments [#zero.segment<@v, 0, 64>]
+// CHECK: exec.state @dsc.staging.shards.f32 index(4) class(staging) type(f32) elements(6)
+// CHECK: exec.state @dsc.staging.shards.f32.1 index(5) class(staging) type(f32) elements(64)
+// CHECK-LABEL: exec.program @step_last
+// CHECK-SAME: collectives [{axis = "world", bytes = 24 : i64, calls = 2 : i64, group = "fc1", op = "all_reduce_gradients"}, {axis = "world", bytes = 256 : i64, calls = 2 : i64, group = "fc2", joined, op = "all_reduce_gradients"}]
+train.entry @step_last() kind(step_last) {
+  // CHECK: exec.event_wait 0 on(communication)
+  // CHECK: exec.all_to_all group(@fc1)
+  // CHECK: exec.all_to_all joined group(@fc2)
+  // CHECK: exec.launch peers_only @kernel_0
+  // CHECK: exec.launch peers_only @kernel_0
+  // CHECK: exec.all_gather group(@fc1)
+  // CHECK-NEXT: exec.all_gather joined group(@fc2)
+  // CHECK-NEXT: exec.event_record 1 on(communication)
+  // CHECK-NEXT: exec.event_wait 1 on(compute)
+  // CHECK-NEXT: exec.event_wait 1 on(compute)
+  %0 = zero.all_reduce_gradients_start @fc1 axis(@world)
+  %1 = zero.all_reduce_gradients_start @fc2 axis(@world) {zero.join}
+  zero.all_reduce_gradients_await %0
+  zero.all_reduce_gradients_await %1
+  train.return
+}

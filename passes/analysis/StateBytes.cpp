@@ -23,7 +23,7 @@ private:
   void addState(StringAttr owner, Type type, dsrt_state_class stateClass,
                 bool isOffloaded = false);
   void addStaging(Operation *op);
-  void stageShards(FlatSymbolRefAttr group);
+  void stageShards(Operation *start, FlatSymbolRefAttr group);
   void stageRows(zero::AllReduceStartOp op);
 
   const ArenaOptions options;
@@ -34,8 +34,9 @@ private:
   llvm::DenseMap<StringAttr, int32_t> groupIndices;
   /// By parameter: its group, and where it begins in it.
   llvm::DenseMap<StringAttr, std::pair<int32_t, uint64_t>> segments;
-  /// By element type: the largest group that is reduced.
-  llvm::MapVector<Type, int32_t> shardStaging;
+  /// By element type: the largest group that is reduced, for each place in a
+  /// message.
+  llvm::MapVector<Type, SmallVector<int32_t, 1>> shardStaging;
   /// By element type: the elements of the longest message.
   llvm::MapVector<Type, int64_t> rowStaging;
 };
@@ -79,9 +80,10 @@ LayoutTable::LayoutTable(ModuleOp module, const ArenaOptions &options)
              argument.getType()});
     }
   }
-  for (auto [type, group] : shardStaging)
-    states.push_back({groups[group].elements, getElementBytes(type),
-                      DSRT_CLASS_STAGING, group, 0, 0});
+  for (const auto &[type, positions] : shardStaging)
+    for (int32_t group : positions)
+      states.push_back({groups[group].elements, getElementBytes(type),
+                        DSRT_CLASS_STAGING, group, 0, 0});
   for (auto [type, elements] : rowStaging)
     states.push_back({static_cast<uint64_t>(elements * options.maxWorld),
                       getElementBytes(type), DSRT_CLASS_STAGING, -1, 0, 0});
@@ -119,23 +121,29 @@ void LayoutTable::addState(StringAttr owner, Type type,
 /// One area for each element type takes what the longest exchange receives.
 void LayoutTable::addStaging(Operation *op) {
   if (auto start = dyn_cast<zero::ReduceScatterStartOp>(op))
-    stageShards(start.getGroupAttr());
+    stageShards(start, start.getGroupAttr());
   else if (auto start = dyn_cast<zero::AllReduceGradientsStartOp>(op))
-    stageShards(start.getGroupAttr());
+    stageShards(start, start.getGroupAttr());
   else if (auto start = dyn_cast<zero::ReduceGradientsStartOp>(op))
-    stageShards(start.getGroupAttr());
+    stageShards(start, start.getGroupAttr());
   else if (auto start = dyn_cast<zero::AllReduceStartOp>(op))
     stageRows(start);
 }
 
-void LayoutTable::stageShards(FlatSymbolRefAttr name) {
+void LayoutTable::stageShards(Operation *start, FlatSymbolRefAttr name) {
   auto it = groupIndices.find(name.getAttr());
   if (it == groupIndices.end())
     return;
   int32_t group = it->second;
-  auto [row, isFirst] = shardStaging.insert({groupTypes[group], group});
-  if (!isFirst && groups[row->second].elements < groups[group].elements)
-    row->second = group;
+  size_t position = 0;
+  for (Operation *op = start; op && op->hasAttr(zero::kJoinAttrName);
+       op = op->getPrevNode())
+    ++position;
+  SmallVector<int32_t, 1> &positions = shardStaging[groupTypes[group]];
+  if (positions.size() <= position)
+    positions.push_back(group);
+  else if (groups[positions[position]].elements < groups[group].elements)
+    positions[position] = group;
 }
 
 void LayoutTable::stageRows(zero::AllReduceStartOp op) {

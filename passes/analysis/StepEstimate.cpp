@@ -39,14 +39,16 @@ private:
   void visitWrite(Operation *op, FlatSymbolRefAttr state, Value value,
                   Storage::Kind kind);
   void visitAdd(Operation *op, Value value);
-  void visitGather(zero::GatherStartOp op);
-  void visitReduceScatter(zero::ReduceScatterStartOp op);
-  void visitReduceGradients(Operation *op, FlatSymbolRefAttr group, bool toAll);
+  void visitGathers(ArrayRef<zero::GatherStartOp> starts);
+  void visitReduceScatters(ArrayRef<zero::ReduceScatterStartOp> starts);
+  template <typename StartOp>
+  void visitReductions(ArrayRef<StartOp> starts, bool toAll);
+  void visitRefreshes(ArrayRef<zero::RefreshStartOp> starts);
   void visitAllReduce(zero::AllReduceStartOp op);
   void exchange(Operation *op, ExchangeKind kind, int64_t shardBytes,
-                ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly = false);
-  void sumRanks(Operation *op, int64_t shardBytes,
-                ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly = false);
+                ArrayRef<MemoryPlan::Buffer> buffers);
+  void sumRanks(Operation *op, int64_t shardBytes, int64_t shards,
+                ArrayRef<MemoryPlan::Buffer> buffers);
   void provide(Operation *op, Value value, MemoryPlan::Buffer buffer);
   void transfer(Operation *start, Value value);
 
@@ -54,7 +56,7 @@ private:
   void wait(unsigned stream, unsigned other, int64_t event);
   void endComputeEvents();
   void beginCommunication();
-  void endCommunication(Operation *start);
+  template <typename Starts> void endCommunication(Starts starts);
   void await(Operation *op);
 
   // Sizes.
@@ -172,8 +174,9 @@ void Estimator::beginCommunication() {
   wait(kCommunication, kCompute, *computeEvent);
 }
 
-void Estimator::endCommunication(Operation *start) {
-  ends[start] = nextEvent;
+template <typename Starts> void Estimator::endCommunication(Starts starts) {
+  for (Operation *start : starts)
+    ends[start] = nextEvent;
   order.record(kCommunication, nextEvent);
   streams.record(kCommunication, nextEvent++);
 }
@@ -246,19 +249,15 @@ void Estimator::visitReturn(train::ReturnOp op) {
 //===----------------------------------------------------------------------===//
 
 void Estimator::exchange(Operation *op, ExchangeKind kind, int64_t shardBytes,
-                         ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly) {
-  bool isSkipped = peersOnly && cost.ranks == 1;
-  issue(op, kCommunication,
-        isSkipped ? 0 : cost.getExchangeSeconds(kind, shardBytes), buffers);
+                         ArrayRef<MemoryPlan::Buffer> buffers) {
+  issue(op, kCommunication, cost.getExchangeSeconds(kind, shardBytes), buffers);
 }
 
-/// Reads a shard of each rank and writes their sum.
-void Estimator::sumRanks(Operation *op, int64_t shardBytes,
-                         ArrayRef<MemoryPlan::Buffer> buffers, bool peersOnly) {
-  bool isSkipped = peersOnly && cost.ranks == 1;
-  int64_t bytes = shardBytes * (cost.ranks + 1);
-  issue(op, kCommunication, isSkipped ? 0 : cost.getMemorySeconds(bytes),
-        buffers);
+/// Adds up a shard of each rank, reading and writing `shards` of them.
+void Estimator::sumRanks(Operation *op, int64_t shardBytes, int64_t shards,
+                         ArrayRef<MemoryPlan::Buffer> buffers) {
+  issue(op, kCommunication,
+        shards ? cost.getMemorySeconds(shardBytes * shards) : 0, buffers);
 }
 
 /// Puts a value where a collective expects it, unless it lies there.
@@ -269,39 +268,70 @@ void Estimator::provide(Operation *op, Value value, MemoryPlan::Buffer buffer) {
     copy(op, value, storage, wanted);
 }
 
-void Estimator::visitGather(zero::GatherStartOp op) {
-  beginCommunication();
-  exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()),
-           placement.getFlatBuffer(op).buffer);
-  endCommunication(op);
+/// The starts that travel in one message with `first`, it included.
+template <typename StartOp>
+static SmallVector<StartOp> getMessage(StartOp first) {
+  SmallVector<StartOp> starts{first};
+  for (auto next = dyn_cast<StartOp>(first->getNextNode());
+       next && next->hasAttr(zero::kJoinAttrName);
+       next = dyn_cast<StartOp>(next->getNextNode()))
+    starts.push_back(next);
+  return starts;
 }
 
-void Estimator::visitReduceScatter(zero::ReduceScatterStartOp op) {
-  const FlatBuffer &flat = placement.getFlatBuffer(op);
-  for (auto [value, slice] : llvm::zip_equal(op.getGradients(), flat.slices))
-    provide(op, value, slice);
+void Estimator::visitGathers(ArrayRef<zero::GatherStartOp> starts) {
   beginCommunication();
-  zero::GroupOp group = states.getGroup(op.getGroupAttr().getAttr());
-  for (const Gap &gap : flat.gaps)
-    issue(op, kCommunication,
-          cost.getMemorySeconds(gap.elements *
-                                exec::getElementBytes(group.getType())),
-          gap.buffer);
-  int64_t shardBytes = getShardBytes(op.getGroupAttr());
-  exchange(op, ExchangeKind::AllToAll, shardBytes, flat.buffer);
-  sumRanks(op, shardBytes, {});
-  endCommunication(op);
+  for (zero::GatherStartOp op : starts)
+    exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()),
+             placement.getFlatBuffer(op).buffer);
+  endCommunication(starts);
 }
 
-void Estimator::visitReduceGradients(Operation *op, FlatSymbolRefAttr group,
-                                     bool toAll) {
-  int64_t shardBytes = getShardBytes(group);
+void Estimator::visitReduceScatters(
+    ArrayRef<zero::ReduceScatterStartOp> starts) {
+  for (zero::ReduceScatterStartOp op : starts)
+    for (auto [value, slice] :
+         llvm::zip_equal(op.getGradients(), placement.getFlatBuffer(op).slices))
+      provide(op, value, slice);
   beginCommunication();
-  exchange(op, ExchangeKind::AllToAll, shardBytes, {}, /*peersOnly=*/true);
-  sumRanks(op, shardBytes, {}, /*peersOnly=*/true);
+  for (zero::ReduceScatterStartOp op : starts) {
+    zero::GroupOp group = states.getGroup(op.getGroupAttr().getAttr());
+    for (const Gap &gap : placement.getFlatBuffer(op).gaps)
+      issue(op, kCommunication,
+            cost.getMemorySeconds(gap.elements *
+                                  exec::getElementBytes(group.getType())),
+            gap.buffer);
+  }
+  for (zero::ReduceScatterStartOp op : starts)
+    exchange(op, ExchangeKind::AllToAll, getShardBytes(op.getGroupAttr()),
+             placement.getFlatBuffer(op).buffer);
+  for (zero::ReduceScatterStartOp op : starts)
+    sumRanks(op, getShardBytes(op.getGroupAttr()), cost.ranks + 2,
+             placement.getFlatBuffer(op).buffer);
+  endCommunication(starts);
+}
+
+template <typename StartOp>
+void Estimator::visitReductions(ArrayRef<StartOp> starts, bool toAll) {
+  beginCommunication();
+  bool hasPeers = cost.ranks > 1;
+  for (StartOp op : starts)
+    exchange(op, ExchangeKind::AllToAll, getShardBytes(op.getGroupAttr()), {});
+  for (StartOp op : starts)
+    sumRanks(op, getShardBytes(op.getGroupAttr()),
+             hasPeers ? cost.ranks + 1 : 0, {});
   if (toAll)
-    exchange(op, ExchangeKind::AllGather, shardBytes, {});
-  endCommunication(op);
+    for (StartOp op : starts)
+      exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()),
+               {});
+  endCommunication(starts);
+}
+
+void Estimator::visitRefreshes(ArrayRef<zero::RefreshStartOp> starts) {
+  beginCommunication();
+  for (zero::RefreshStartOp op : starts)
+    exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()), {});
+  endCommunication(starts);
 }
 
 void Estimator::visitAllReduce(zero::AllReduceStartOp op) {
@@ -312,9 +342,9 @@ void Estimator::visitAllReduce(zero::AllReduceStartOp op) {
     int64_t bytes =
         message.elements * exec::getElementBytes(message.elementType);
     exchange(op, ExchangeKind::AllGather, bytes, message.sent);
-    sumRanks(op, bytes, message.sums);
+    sumRanks(op, bytes, cost.ranks + 1, message.sums);
   }
-  endCommunication(op);
+  endCommunication(ArrayRef(op));
 }
 
 /// Moves a value of the arena from or to its offloaded state.
@@ -337,6 +367,9 @@ void Estimator::transfer(Operation *start, Value value) {
 //===----------------------------------------------------------------------===//
 
 void Estimator::visit(Operation *op) {
+  // Visited with the first of its message.
+  if (op->hasAttr(zero::kJoinAttrName))
+    return;
   if (isa<nn::FusionOp>(op) || isa<train::TrainDialect>(op->getDialect()))
     endComputeEvents();
   llvm::TypeSwitch<Operation *>(op)
@@ -356,20 +389,19 @@ void Estimator::visit(Operation *op) {
       .Case<train::AccumulateOp, train::GradientOp>(
           [&](auto op) { visitAdd(op, op.getValue()); })
       .Case([&](train::ReturnOp op) { visitReturn(op); })
-      .Case([&](zero::GatherStartOp op) { visitGather(op); })
-      .Case([&](zero::ReduceScatterStartOp op) { visitReduceScatter(op); })
+      .Case([&](zero::GatherStartOp op) { visitGathers(getMessage(op)); })
+      .Case([&](zero::ReduceScatterStartOp op) {
+        visitReduceScatters(getMessage(op));
+      })
       .Case([&](zero::AllReduceGradientsStartOp op) {
-        visitReduceGradients(op, op.getGroupAttr(), /*toAll=*/true);
+        visitReductions<zero::AllReduceGradientsStartOp>(getMessage(op),
+                                                         /*toAll=*/true);
       })
       .Case([&](zero::ReduceGradientsStartOp op) {
-        visitReduceGradients(op, op.getGroupAttr(), /*toAll=*/false);
+        visitReductions<zero::ReduceGradientsStartOp>(getMessage(op),
+                                                      /*toAll=*/false);
       })
-      .Case([&](zero::RefreshStartOp op) {
-        beginCommunication();
-        exchange(op, ExchangeKind::AllGather, getShardBytes(op.getGroupAttr()),
-                 {});
-        endCommunication(op);
-      })
+      .Case([&](zero::RefreshStartOp op) { visitRefreshes(getMessage(op)); })
       .Case([&](zero::AllReduceStartOp op) { visitAllReduce(op); })
       .Case<zero::GatherAwaitOp, zero::ReduceScatterAwaitOp,
             zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp,

@@ -28,10 +28,13 @@ void dsc::planArena(exec::ProgramOp program, MemoryPlan &plan,
     Point point = order.issue(static_cast<unsigned>(work.getStream()));
     accesses.clear();
     work.getAccesses(accesses);
-    for (const exec::Access &access : accesses)
-      if (auto it = buffers.find(access.view.getDefiningOp());
-          it != buffers.end())
+    for (const exec::Access &access : accesses) {
+      Operation *view = access.view.getDefiningOp();
+      if (auto range = dyn_cast<exec::RangeViewOp>(view))
+        view = range.getArray().getDefiningOp();
+      if (auto it = buffers.find(view); it != buffers.end())
         plan.addAccess(it->second, point);
+    }
   }
   for (MemoryPlan::Buffer output : outputs)
     plan.extendToEnd(output);

@@ -189,10 +189,12 @@ Status Calibration::measureLaunches(double &latency) {
 }
 
 void Calibration::issue(ExchangeKind kind, uint64_t bytes) {
+  Channel::Message message{sent.data(), received.data(),
+                           Slices(bytes, channel.size())};
   if (kind == ExchangeKind::AllGather)
-    stream.allGather(sent.data(), received.data(), bytes);
+    stream.allGather(message);
   else
-    stream.allToAll(sent.data(), received.data(), bytes);
+    stream.allToAll(message);
 }
 
 /// From the issue to when the compute stream may go on.

@@ -301,7 +301,8 @@ static std::vector<Option> otherRows() {
        }},
       {"Machine", "offload-dir", "DIR",
        "hold the states that dsc --offload-optimizer takes out of memory in a "
-       "file in DIR, one for each rank, which goes with the run",
+       "file in DIR, one for each rank, which goes with the run; --calibrate "
+       "measures how fast that is",
        "they are held in memory, too", text(&RunOptions::offloadDirectory)},
       {"Machine", "threads", "N", "threads of a rank",
        "the cores that this process may use, over the ranks",
@@ -315,9 +316,6 @@ static std::vector<Option> otherRows() {
        "threads, without a module, and write it for dsc --topology "
        "(docs/machines.md)",
        "not measured", text(&RunOptions::calibrate)},
-      {"Machine", "offload-dir", "DIR",
-       "folder whose speed --calibrate measures for offloaded state", "memory",
-       text(&RunOptions::offloadDirectory)},
 
       {"Other", "dry-run", nullptr,
        "print what would be run, load and allocate it on all ranks, try one "

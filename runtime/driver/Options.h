@@ -87,7 +87,7 @@ struct RunOptions {
   double evalSplit = 0;    ///< Fraction of the samples.
   std::string outputDirectory, save, exportPath, metrics, timeline;
   std::optional<uint64_t> timelineStep;
-  std::string calibrate, offloadDirectory;
+  std::string calibrate;
   std::vector<MonitorTarget> monitors;
   uint64_t saveEvery = 0, keep = 2;
   std::optional<std::string> resume; ///< Empty: the folder of --save.

@@ -73,22 +73,25 @@ private:
     return getSize(value) * getType(value).getElementTypeBitWidth() / 8;
   }
 
-  /// A result of dynamic shape has as many elements as its operand, or one a
-  /// column of what it sums over ranks.
+  /// A result of dynamic shape has as many elements as the operands of its
+  /// rank, or one a column of what it sums over ranks.
   void setSizes(Operation *op) {
     for (Value result : op->getResults()) {
-      if (getType(result).hasStaticShape())
+      RankedTensorType type = getType(result);
+      if (type.hasStaticShape())
         continue;
-      double largest = 0;
-      for (Value operand : op->getOperands())
-        if (!getType(operand).hasStaticShape())
-          largest = std::max(largest, getSize(operand));
+      double ofRank = -1, largest = 0;
+      for (Value operand : op->getOperands()) {
+        if (getType(operand).hasStaticShape())
+          continue;
+        largest = std::max(largest, getSize(operand));
+        if (getType(operand).getRank() == type.getRank())
+          ofRank = std::max(ofRank, getSize(operand));
+      }
       auto fusion = dyn_cast<FusionOpInterface>(op);
       if (fusion && fusion.getFusionKind() == FusionKind::Reduction)
         largest /= double(model.ranks);
-      if (auto add = dyn_cast<nn::AddRowsOp>(op))
-        largest = getSize(add.getInit());
-      sizes[result] = largest;
+      sizes[result] = ofRank >= 0 ? ofRank : largest;
     }
   }
 

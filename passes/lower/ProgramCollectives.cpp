@@ -73,21 +73,25 @@ void ProgramBuilder::gatherRanges(ArrayRef<Gather> gathers) {
 void ProgramBuilder::exchangeRanges(ArrayRef<Exchange> exchanges) {
   auto getSlices = [&](const Exchange &exchange, size_t position, bool below,
                        bool above) -> Value {
+    exec::GroupOp group = exchange.group;
     return exec::StagingViewOp::create(
         builder, exchange.start->getLoc(),
         MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic},
-                        exchange.group.getElementType()),
-        table.getShardStaging(exchange.group, position).getValue(),
-        exchange.first, below, above);
+                        group.getElementType()),
+        table.getShardStaging(group, position).getValue(), exchange.first,
+        below, above);
   };
-  for (auto [index, exchange] : llvm::enumerate(exchanges))
+  for (auto [index, exchange] : llvm::enumerate(exchanges)) {
+    exec::GroupOp group = exchange.group;
     call<exec::AllToAllOp>(
-        exchange.start, /*joined=*/index != 0, exchange.group.getSymName(),
+        exchange.start, /*joined=*/index != 0, group.getSymName(),
         exchange.full,
         getSlices(exchange, index, /*below=*/false, /*above=*/false),
         kCommunication);
+  }
   for (auto [index, exchange] : llvm::enumerate(exchanges)) {
     Location loc = exchange.start->getLoc();
+    exec::GroupOp group = exchange.group;
     SmallVector<Value, 4> ins{
         getSlices(exchange, index, /*below=*/true, /*above=*/false),
         exchange.own,
@@ -96,7 +100,7 @@ void ProgramBuilder::exchangeRanges(ArrayRef<Exchange> exchanges) {
     if (accumulates)
       ins.push_back(exchange.accumulator);
     FlatSymbolRefAttr kernel =
-        kernels.getRangeSum(loc, exchange.group.getElementType(), accumulates);
+        kernels.getRangeSum(loc, group.getElementType(), accumulates);
     // Without peers, what is its own sum already stays as it is.
     exec::LaunchOp::create(builder, loc, kernel.getValue(), ins,
                            ins[accumulates ? 3 : 1], kCommunication,

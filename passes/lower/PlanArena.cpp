@@ -11,6 +11,12 @@ static constexpr int64_t kArenaAlignment = 128;
 
 static_assert(exec::getMaxEnumValForStream() < kMaxStreams);
 
+exec::ArenaViewOp dsc::getArenaView(Value view) {
+  if (auto range = view.getDefiningOp<exec::RangeViewOp>())
+    view = range.getArray();
+  return view.getDefiningOp<exec::ArenaViewOp>();
+}
+
 void dsc::planArena(exec::ProgramOp program, MemoryPlan &plan,
                     const ArenaBuffers &buffers,
                     ArrayRef<MemoryPlan::Buffer> outputs) {
@@ -28,13 +34,10 @@ void dsc::planArena(exec::ProgramOp program, MemoryPlan &plan,
     Point point = order.issue(static_cast<unsigned>(work.getStream()));
     accesses.clear();
     work.getAccesses(accesses);
-    for (const exec::Access &access : accesses) {
-      Operation *view = access.view.getDefiningOp();
-      if (auto range = dyn_cast<exec::RangeViewOp>(view))
-        view = range.getArray().getDefiningOp();
-      if (auto it = buffers.find(view); it != buffers.end())
+    for (const exec::Access &access : accesses)
+      if (auto it = buffers.find(getArenaView(access.view));
+          it != buffers.end())
         plan.addAccess(it->second, point);
-    }
   }
   for (MemoryPlan::Buffer output : outputs)
     plan.extendToEnd(output);

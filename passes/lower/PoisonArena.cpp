@@ -1,4 +1,5 @@
 #include "passes/lower/Passes.h"
+#include "passes/lower/PlanArena.h"
 
 #include "dialects/exec/ExecOps.h"
 #include "dialects/nn/NnOps.h"
@@ -49,7 +50,7 @@ Lives collectLives(exec::ProgramOp program) {
     SmallVector<exec::Access> accesses;
     work.getAccesses(accesses);
     for (const exec::Access &access : accesses) {
-      auto view = access.view.getDefiningOp<exec::ArenaViewOp>();
+      exec::ArenaViewOp view = getArenaView(access.view);
       if (!view || !view.getBuffer())
         continue;
       Life &life = lives[*view.getBuffer()];

@@ -1,5 +1,7 @@
 #include "passes/lower/RaceCheck.h"
 
+#include "passes/lower/PlanArena.h"
+
 using namespace mlir;
 using namespace dsc;
 using exec::Place;
@@ -126,8 +128,7 @@ void RaceCheck::access(Operation *op, const Point &point,
   case Place::Kind::Arena:
     if (place.bytes > 0)
       touch(op, point, access, arena, place.offset, place.offset + place.bytes,
-            /*written=*/false,
-            access.view.getDefiningOp<exec::ArenaViewOp>().getBuffer());
+            /*written=*/false, getArenaView(access.view).getBuffer());
     return;
   case Place::Kind::Input:
     if (access.writes)

@@ -56,6 +56,7 @@ train.entry @update() kind(update) {
 train.parameter @w : tensor<2x3xf32> trainable("")
 zero.group @g stage(3) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 zero.group @whole stage(0) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
+train.state @m : tensor<2x3xf32> moment of @w offloaded
 zero.group @mixed stage(1) elements(6) type(f32) segments [#zero.segment<@w, 0, 6>]
 // CHECK-LABEL: train.entry @step
 train.entry @step(%x: tensor<2x3xf32> {dsc.name = "x", dsc.role = "data"}, %s: tensor<f64> {dsc.name = "s", dsc.role = "data"}) kind(step) {

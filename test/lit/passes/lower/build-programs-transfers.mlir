@@ -33,7 +33,7 @@ train.entry @update() kind(update) {
   // CHECK-NEXT: exec.event_wait [[CA]] on(transfer)
   // CHECK-NEXT: exec.copy %[[FIRST]] into %[[A]] on(transfer)
   %sa = zero.store_start @a.m, %0 : tensor<?xf32>
-  // CHECK: exec.arena_view offset(0)
+  // CHECK: exec.arena_view offset(0) buffer(2)
   // CHECK: exec.copy %{{.*}} on(transfer)
   %tc = zero.load_start @c.m
   %b = zero.load_await %tb : tensor<?xf32>
@@ -60,18 +60,23 @@ train.entry @update() kind(update) {
 // result gets bytes of its own.
 train.parameter @a : tensor<64xf32> trainable("")
 train.state @a.m : tensor<64xf32> moment of @a offloaded
+train.state @a.v : tensor<64xf32> moment of @a offloaded
 // CHECK-LABEL: exec.program @update arena(512) kind(update)
 train.entry @update() kind(update) {
-  // CHECK: exec.copy %[[A:.*]] into %[[M:.*]] on(transfer) : memref<64xf32>
+  // CHECK: exec.copy %[[STATE:.*]] into %[[M:.*]] on(transfer) : memref<64xf32>
   %t = zero.load_start @a.m
   %m = zero.load_await %t : tensor<64xf32>
+  // CHECK: exec.copy %[[M]] into %[[STATE]] on(transfer)
   %s = zero.store_start @a.m, %m : tensor<64xf32>
-  // CHECK: exec.launch @{{.*}} ins(%[[M]] : memref<64xf32>) outs(%{{.*}} : memref<64xf32>) on(compute)
+  // CHECK: %[[OTHER:.*]] = exec.arena_view offset(256)
+  // CHECK: exec.launch @{{.*}} ins(%[[M]] : memref<64xf32>) outs(%[[OTHER]] : memref<64xf32>) on(compute)
   %0 = nn.fusion ins(%x = %m : tensor<64xf32>) kind("elementwise") inplace [0] -> (tensor<64xf32>) {
     %1 = nn.neg %x : tensor<64xf32>
     nn.yield %1 : tensor<64xf32>
   }
+  // CHECK: exec.copy %[[OTHER]] into %{{.*}} on(transfer)
+  %v = zero.store_start @a.v, %0 : tensor<64xf32>
   zero.store_await %s
-  train.write @a, %0 : tensor<64xf32>
+  zero.store_await %v
   train.return
 }

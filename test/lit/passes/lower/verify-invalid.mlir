@@ -413,7 +413,7 @@ exec.program @p arena(0) kind(step) inputs [] outputs [] collectives [{axis = "w
 // L11: ranks may not choose between two queues of exchanges.
 exec.group @g index(0) elements(6) type(f32) stage(1) segments [#exec.segment<@w, 0, 6>]
 exec.state @w index(0) class(parameter) type(f32) elements(6) shape [6] group(@g) offset(0)
-exec.program @p arena(0) kind(update) inputs [] outputs [] collectives [{axis = "world", bytes = 24 : i64, calls = 1 : i64, group = "g", op = "refresh"}] hash("0") {
+exec.program @p arena(0) kind(update) inputs [] outputs [] collectives [{axis = "world", bytes = 24 : i64, calls = 1 : i64, group = "g", op = "refresh"}] hash("dd3e3bf24ffb0021") {
   %w = exec.shard_view @w : memref<?xf32>
   %g = exec.flat_view @w : memref<?xf32>
   // expected-error@+1 {{exchanges on stream compute}}

@@ -128,7 +128,7 @@ TEST(QueuedStream, CopiesByItsOwnMeans) {
 
 TEST(QueuedStream, TransfersAreNoCollectives) {
   QueuedStream stream([](void *, const void *, uint64_t) { return Status(); });
-  stream.allGather(Channel::Message{});
+  stream.allGather({nullptr, nullptr, Slices(0, 1)});
   stream.waitFor(stream.position());
   EXPECT_EQ(stream.status().message(),
             internalError("a collective is on the transfer stream").message());

@@ -96,18 +96,18 @@ TEST(MemoryCheck, OffloadedStatesAreInMemoryOrInFiles) {
   for (Manifest::State &state : manifest.states)
     state.layout.offloaded = state.layout.state_class == DSRT_CLASS_OPTIMIZER;
   BesideLayout inMemory, inFiles{.offloadsToFile = true};
-  Result<MemoryNeed> need = planMemory(manifest, 3, {}, inMemory);
+  Result<MemoryNeed> need = planMemory(manifest, 2, {}, inMemory);
   ASSERT_TRUE(need.ok());
-  EXPECT_EQ(need->bytesOf, std::vector<uint64_t>(3, 17 * kMebibyte));
-  EXPECT_EQ(need->offloadedBytes, 3 * 8 * kMebibyte);
-  EXPECT_NE(checkMemory(manifest, *need, available(40 * kMebibyte))
+  EXPECT_EQ(need->bytesOf, std::vector<uint64_t>(2, 17 * kMebibyte));
+  EXPECT_EQ(need->offloadedBytes, 2 * 8 * kMebibyte);
+  EXPECT_NE(checkMemory(manifest, *need, available(30 * kMebibyte))
                 .message()
                 .find("; --offload-dir=DIR needs less"),
             std::string::npos);
-  need = planMemory(manifest, 3, {}, inFiles);
+  need = planMemory(manifest, 2, {}, inFiles);
   ASSERT_TRUE(need.ok());
-  EXPECT_EQ(need->bytesOf, std::vector<uint64_t>(3, 9 * kMebibyte));
-  EXPECT_TRUE(checkMemory(manifest, *need, available(40 * kMebibyte)).ok());
+  EXPECT_EQ(need->bytesOf, std::vector<uint64_t>(2, 9 * kMebibyte));
+  EXPECT_TRUE(checkMemory(manifest, *need, available(30 * kMebibyte)).ok());
   EXPECT_TRUE(checkOffload("/", MemoryNeed{{}, 1, {}}).ok());
   EXPECT_NE(checkOffload("/", MemoryNeed{{}, UINT64_MAX, {}})
                 .message()

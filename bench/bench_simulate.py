@@ -94,9 +94,7 @@ def measure(configuration, module, folder):
     if configuration.model == "mlp":
         data = ["--input", "x=%s" % (folder / "x.npy"), "--input", "y=%s" % (folder / "y.npy")]
     steps = "--steps=%d" % (WARM_UP + configuration.steps)
-    check(
-        BIN / "dsrun", "-n", configuration.ranks, module, *data, steps, "--metrics", metrics
-    )
+    check(BIN / "dsrun", "-n", configuration.ranks, module, *data, steps, "--metrics", metrics)
     lines = [json.loads(line) for line in metrics.read_text().splitlines()]
     return [line["step_seconds"] for line in lines[WARM_UP:]]
 

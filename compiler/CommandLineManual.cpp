@@ -68,6 +68,8 @@ Manual CommandLine::describe() {
   manual.usage = {"MODEL.onnx --loss='cross_entropy(logits,labels)' -o M.so",
                   "MODEL.onnx --forward -o M.so",
                   "MODEL.onnx --loss=LOSS --plan --ranks=8",
+                  "MODEL.onnx --loss=LOSS --simulate --ranks=1024 "
+                  "--topology=a100x8",
                   "explain M.so",
                   "config check ds_config.json",
                   "export M.so --weights=TRAINED.safetensors -o OUT.onnx"};

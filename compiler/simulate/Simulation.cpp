@@ -99,18 +99,22 @@ void Simulator::addWork(SimulatedOperation work, StreamSimulation &streams,
     auto kind = isa<exec::AllGatherOp>(op) ? ExchangeKind::AllGather
                                            : ExchangeKind::AllToAll;
     work.bytes = sent * (model.ranks - 1);
-    work.seconds = model.getExchangeSeconds(kind, sent);
+    work.seconds = model.getExchangeSeconds(kind, sent, op->hasAttr("joined"));
     for (auto [total, bytes] :
          llvm::zip_equal(entry.levelBytes, model.getLevelBytes(kind, sent)))
       total += bytes;
   } else {
     work.bytes = getTouchedBytes(cast<exec::AccessOpInterface>(op));
-    work.seconds = llvm::TypeSwitch<Operation *, double>(op)
-                       .Case<exec::LaunchOp, exec::ContractionOp>(
-                           [&](auto typed) { return getSeconds(typed); })
-                       .Default([&](Operation *) {
-                         return model.getMemorySeconds(work.bytes);
-                       });
+    work.seconds =
+        llvm::TypeSwitch<Operation *, double>(op)
+            .Case<exec::LaunchOp, exec::ContractionOp>(
+                [&](auto typed) { return getSeconds(typed); })
+            .Default([&](Operation *) {
+              if (work.call.stream != exec::Stream::Transfer)
+                return model.getMemorySeconds(work.bytes);
+              // Read on one side, written on the other.
+              return model.getTransferSeconds(double(work.bytes) / 2);
+            });
   }
   bool computes = work.call.stream == exec::Stream::Compute;
   (computes ? entry.computeSeconds : entry.exchangeSeconds) += work.seconds;

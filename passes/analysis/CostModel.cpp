@@ -50,7 +50,7 @@ public:
     for (Value value : body.getTerminator()->getOperands())
       bytes += getBytes(value);
     return model.launchSeconds +
-           std::max(model.getTransferSeconds(bytes),
+           std::max(model.getTrafficSeconds(bytes),
                     vectorFlops / model.vectorFlops + contraction);
   }
 
@@ -133,17 +133,21 @@ double CostModel::getContractionSeconds(int64_t batch, int64_t m, int64_t n,
       double(batch) * bits / 8 *
       (double(m) * double(k) + double(k) * double(n) + double(m) * double(n));
   double rate = contractionFlops[bits == 64 ? 0 : bits == 32 ? 1 : 2];
-  return launchSeconds + std::max(flops / rate, getTransferSeconds(bytes));
+  return launchSeconds + std::max(flops / rate, getTrafficSeconds(bytes));
 }
 
 double CostModel::getMemorySeconds(int64_t bytes) const {
-  return launchSeconds + getTransferSeconds(double(bytes));
+  return launchSeconds + getTrafficSeconds(double(bytes));
 }
 
-double CostModel::getTransferSeconds(double bytes) const {
+double CostModel::getTrafficSeconds(double bytes) const {
   double cached = std::min(bytes, cacheBytes / 4);
   return (cached > 0 ? cached / cacheBytesPerSecond : 0) +
          (bytes - cached) / memoryBytesPerSecond;
+}
+
+double CostModel::getTransferSeconds(double bytes) const {
+  return transferLatencySeconds + bytes / transferBytesPerSecond;
 }
 
 SmallVector<int64_t> CostModel::getLevelBytes(ExchangeKind kind,
@@ -161,8 +165,8 @@ SmallVector<int64_t> CostModel::getLevelBytes(ExchangeKind kind,
   return bytes;
 }
 
-double CostModel::getExchangeSeconds(ExchangeKind kind,
-                                     int64_t shardBytes) const {
+double CostModel::getExchangeSeconds(ExchangeKind kind, int64_t shardBytes,
+                                     bool joined) const {
   double latency = 0, seconds = 0;
   for (auto [level, bytes] :
        llvm::zip_equal(links, getLevelBytes(kind, shardBytes))) {
@@ -171,5 +175,5 @@ double CostModel::getExchangeSeconds(ExchangeKind kind,
     latency += level.latencySeconds;
     seconds = std::max(seconds, double(bytes) / level.bytesPerSecond);
   }
-  return latency + seconds;
+  return joined ? seconds : latency + seconds;
 }

@@ -59,11 +59,16 @@ struct CostModel {
   double getMemorySeconds(int64_t bytes) const;
 
   /// The same without the launch, in part of an operation.
+  double getTrafficSeconds(double bytes) const;
+
+  /// What moves `bytes` from or to offloaded state.
   double getTransferSeconds(double bytes) const;
 
   /// An exchange in which each rank receives `shardBytes` of each other one.
-  /// The levels work at the same time.
-  double getExchangeSeconds(ExchangeKind kind, int64_t shardBytes) const;
+  /// The levels work at the same time. `joined`: it travels in one message with
+  /// the one before it, so that ranks wait for one another once for both.
+  double getExchangeSeconds(ExchangeKind kind, int64_t shardBytes,
+                            bool joined = false) const;
 
   /// What of it a rank receives over each level. Of an all-gather each node
   /// (all ranks that lower levels join) receives a shard once, through one of

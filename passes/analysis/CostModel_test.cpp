@@ -84,6 +84,10 @@ TEST(CostModel, ExchangesTakeTheSlowestLevelAndAllLatencies) {
   EXPECT_DOUBLE_EQ(getSeconds(8, ExchangeKind::AllGather, 10), 1 + 0.7);
   EXPECT_DOUBLE_EQ(getSeconds(16, ExchangeKind::AllGather, 10), 4 + 1.4);
   EXPECT_DOUBLE_EQ(getSeconds(16, ExchangeKind::AllToAll, 10), 4 + 8);
+  // In a message that is under way already.
+  EXPECT_DOUBLE_EQ(makeModel(16).getExchangeSeconds(ExchangeKind::AllToAll, 10,
+                                                    /*joined=*/true),
+                   8);
   // Nothing travels.
   EXPECT_DOUBLE_EQ(getSeconds(16, ExchangeKind::AllToAll, 0), 0);
 }

@@ -250,7 +250,10 @@ void Estimator::visitReturn(train::ReturnOp op) {
 
 void Estimator::exchange(Operation *op, ExchangeKind kind, int64_t shardBytes,
                          ArrayRef<MemoryPlan::Buffer> buffers) {
-  issue(op, kCommunication, cost.getExchangeSeconds(kind, shardBytes), buffers);
+  issue(op, kCommunication,
+        cost.getExchangeSeconds(kind, shardBytes,
+                                op->hasAttr(zero::kJoinAttrName)),
+        buffers);
 }
 
 /// Adds up a shard of each rank, reading and writing `shards` of them.

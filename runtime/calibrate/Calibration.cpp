@@ -34,6 +34,10 @@ std::array<dsrt_contraction_desc, 4> productsOf(int32_t type) {
 
 /// Larger than what caches of all ranks hold, together.
 constexpr uint64_t kMemoryBytes = uint64_t(192) << 20;
+/// What a value of a step takes, more than the caches of single cores hold.
+constexpr uint64_t kValueBytes = uint64_t(4) << 20;
+/// Of the last cache a host counts all slices, of which cores share one.
+constexpr uint64_t kCacheSlice = uint64_t(32) << 20;
 
 /// What a rank sends to each other one, for latency and for bandwidth...
 constexpr uint64_t kSmallMessage = 1024, kLargeMessage = uint64_t(8) << 20;
@@ -60,7 +64,8 @@ public:
   // Figures of all ranks together:
   Status measureContractions(int32_t type, double &flops);
   Status measureVectors(double &flops);
-  Status measureMemory(double &bandwidth);
+  /// Over arrays of `bytes` together.
+  Status measureMemory(uint64_t bytes, double &bandwidth);
   // Of one rank:
   Status measureLaunches(double &latency);
   Status measureLevel(Machine::Level &level);
@@ -159,19 +164,22 @@ Status Calibration::measureVectors(double &flops) {
   return {};
 }
 
-Status Calibration::measureMemory(double &bandwidth) {
+Status Calibration::measureMemory(uint64_t bytes, double &bandwidth) {
   const int64_t blocks = std::max<int64_t>(
-      kMemoryBytes / channel.size() / (3 * sizeof(float) * kBlock), 1);
+      bytes / channel.size() / (3 * sizeof(float) * kBlock), 1);
+  const uint64_t repeats = kMemoryBytes / bytes;
   std::vector<float> x(blocks * kBlock, 1.0f), y(x), z(x);
   void *const args[] = {x.data(), y.data(), z.data()};
   double seconds;
   DSC_RETURN_IF_ERROR(time(
       [&]() -> Status {
-        pool.run(addArrays, args, blocks);
+        for (uint64_t i = 0; i < repeats; ++i)
+          pool.run(addArrays, args, blocks);
         return {};
       },
       seconds));
-  bandwidth = ranks() * double(blocks * kBlock) * 3 * sizeof(float) / seconds;
+  bandwidth = ranks() * double(repeats) * double(blocks * kBlock) * 3 *
+              sizeof(float) / seconds;
   return {};
 }
 
@@ -305,7 +313,13 @@ Result<Machine> dsc::runtime::calibrate(Channel &channel,
   // What the host would compute in 16 bits it computes in 32.
   device.flops16 = device.flops32;
   DSC_RETURN_IF_ERROR(calibration.measureVectors(device.vectorFlops));
-  DSC_RETURN_IF_ERROR(calibration.measureMemory(device.memoryBandwidth));
+  DSC_RETURN_IF_ERROR(
+      calibration.measureMemory(kMemoryBytes, device.memoryBandwidth));
+  if (long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0) {
+    device.cacheBytes = std::min(uint64_t(bytes), kCacheSlice);
+    DSC_RETURN_IF_ERROR(
+        calibration.measureMemory(kValueBytes, device.cacheBandwidth));
+  }
   DSC_RETURN_IF_ERROR(calibration.measureLaunches(device.launchLatency));
   DSC_RETURN_IF_ERROR(calibration.measureLevel(level));
   DSC_RETURN_IF_ERROR(

@@ -26,6 +26,9 @@ def test_embedding_example(tmp_path):
     loss = "--loss=cross_entropy(logits,labels)"
     flags = ["--bind", "batch=8", loss, "--optimizer=sgd", "--lr=0.1", "-o", "tiny.so"]
     run(tmp_path / "prefix/bin/dsc", "tiny.onnx", *flags)
+    simulate = [*flags[:-2], "--simulate", "--topology=h100x8"]
+    told = run(tmp_path / "prefix/bin/dsc", "tiny.onnx", *simulate)
+    assert told.startswith("simulated for 1 rank of DGX H100"), told
     losses = [float(x) for x in re.findall(r"loss ([\d.]+)", run("embed/embed", "tiny.so"))]
     assert losses[-1] < 0.5 * losses[0], losses
     assert (tmp_path / "trained.safetensors").exists()

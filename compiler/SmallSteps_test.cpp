@@ -5,7 +5,7 @@
 #include "compiler/Register.h"
 #include "dialects/exec/ExecOps.h"
 #include "dialects/nn/NnOps.h"
-#include "passes/analysis/StepEstimate.h"
+#include "passes/analysis/StateBytes.h"
 #include "passes/lower/Passes.h"
 #include "passes/schedule/Passes.h"
 
@@ -460,7 +460,7 @@ struct Compiled {
   bool fits = false;
   Schedule schedule; ///< Of step_last.
   int64_t arena = 0;
-  int64_t total = 0; ///< Arena and state, as dsc counts them.
+  int64_t state = 0;
   std::string errors;
 };
 
@@ -487,6 +487,7 @@ public:
     options.cost = model;
     options.memoryLimit = limit;
     options.arena = {kMaxWorld, kUnit};
+    options.gatherBucketElements = options.reduceBucketElements = 0;
     PassManager schedule(&context);
     buildSchedulePipeline(schedule, options);
     if (failed(schedule.run(*module)))
@@ -495,8 +496,7 @@ public:
     for (auto entry : module->getOps<train::EntryOp>())
       if (entry.getKind() == train::EntryKind::StepLast)
         made.schedule = read(entry, graph, model);
-    if (auto bytes = (*module)->getAttrOfType<IntegerAttr>(kPlannedBytesAttr))
-      made.total = bytes.getInt();
+    made.state = getStateBytes(*module, kRanks, options.arena).value_or(0);
     LowerOptions lower;
     lower.maxWorld = kMaxWorld;
     lower.unit = kUnit;
@@ -568,7 +568,6 @@ TEST_P(SmallSteps, AreAsGoodAsTheBestOfAll) {
   Compiler compiler;
   Compiled free = compiler.compile(graph, model, std::nullopt);
   ASSERT_TRUE(free.fits) << free.errors << print(graph);
-  int64_t state = free.total - free.arena;
 
   int64_t least = INT64_MAX, most = 0;
   Search search(graph, model);
@@ -584,7 +583,7 @@ TEST_P(SmallSteps, AreAsGoodAsTheBestOfAll) {
       if (peak <= limit)
         best = std::min(best, seconds);
     });
-    Compiled made = compiler.compile(graph, model, state + limit);
+    Compiled made = compiler.compile(graph, model, free.state + limit);
     ASSERT_TRUE(made.fits) << made.errors << print(graph);
     EXPECT_LE(made.arena, limit);
     EXPECT_LE(simulate(made.schedule), 1.05 * best)

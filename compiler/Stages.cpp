@@ -42,7 +42,7 @@ static const StageInfo stages[] = {
      [](mlir::OpPassManager &pm, const CompileOptions &options) {
        buildSchedulePipeline(pm, options.schedule);
      },
-     false},
+     true},
     {Stage::Lower, "lower", "memory planned, streams and events, race check",
      [](mlir::OpPassManager &pm, const CompileOptions &options) {
        buildLowerPipeline(pm, options.lower);

@@ -16,27 +16,37 @@ StringAttr dsc::hashCollectives(ArrayAttr list) {
                                          /*LowerCase=*/true, 16));
 }
 
+/// What each call of the channel is for. Exchanges that are joined make their
+/// first calls together, then their second.
+static SmallVector<DictionaryAttr> listCalls(ArrayAttr collectives) {
+  SmallVector<DictionaryAttr> list(collectives.getAsRange<DictionaryAttr>());
+  SmallVector<DictionaryAttr> calls;
+  auto countCalls = [](DictionaryAttr exchange) {
+    auto count = exchange.getAs<IntegerAttr>("calls");
+    return count ? count.getInt() : 0;
+  };
+  for (auto first = list.begin(); first != list.end();) {
+    auto end = std::find_if(first + 1, list.end(), [](DictionaryAttr each) {
+      return !each.contains("joined");
+    });
+    for (int64_t call = 0; call < countCalls(*first); ++call)
+      calls.append(first, end);
+    first = end;
+  }
+  return calls;
+}
+
 LogicalResult dsc::verifyCollectives(exec::ProgramOp program,
                                      SymbolTable &symbols) {
-  SmallVector<DictionaryAttr> list;
+  SmallVector<DictionaryAttr> calls;
   if (ArrayAttr collectives = program.getCollectivesAttr()) {
-    llvm::append_range(list, collectives.getAsRange<DictionaryAttr>());
+    calls = listCalls(collectives);
     if (StringAttr hash = hashCollectives(collectives);
         program.getHashAttr() != hash)
       return program.emitOpError("has not the hash ")
              << hash << " of its list of collectives";
   }
-  auto getCalls = [](DictionaryAttr entry) {
-    auto calls = entry.getAs<IntegerAttr>("calls");
-    return calls ? calls.getInt() : 0;
-  };
-
-  size_t next = 0;
-  int64_t made = 0; // Of the calls of list[next].
-  auto skipDone = [&] {
-    for (; next < list.size() && made >= getCalls(list[next]); ++next)
-      made = 0;
-  };
+  ArrayRef<DictionaryAttr> left = calls;
   for (const ProgramOperation &operation : listOperations(program, symbols)) {
     if (operation.category != OperationCategory::Collective)
       continue;
@@ -44,21 +54,22 @@ LogicalResult dsc::verifyCollectives(exec::ProgramOp program,
       return operation.op->emitOpError("exchanges on stream ")
              << exec::stringifyStream(operation.stream)
              << "; only what runs on one stream has one order on all ranks";
-    skipDone();
-    if (next == list.size())
+    if (left.empty())
       return operation.op->emitOpError(
           "exchanges what the list of collectives does not hold");
+    DictionaryAttr expected = left.consume_front();
     StringRef group = getCollectiveGroup(operation.op);
-    auto listed = list[next].getAs<StringAttr>("group");
-    if (!group.empty() && (!listed || listed != group))
-      return operation.op->emitOpError("exchanges group @")
-             << group << ", but the list of collectives has " << list[next]
-             << " here";
-    ++made;
+    auto listed = expected.getAs<StringAttr>("group");
+    if (listed ? listed != group : !group.empty())
+      return operation.op->emitOpError("exchanges ")
+             << (group.empty() ? "no group" : "group @" + group.str())
+             << ", but the list of collectives has " << expected << " here";
+    if (expected.contains("joined") != operation.op->hasAttr("joined"))
+      return operation.op->emitOpError(
+          "travels with others, or does not, against the list of collectives");
   }
-  skipDone();
-  if (next < list.size())
+  if (!left.empty())
     return program.emitOpError("does not exchange ")
-           << list[next] << ", which it lists";
+           << left.front() << ", which it lists";
   return success();
 }

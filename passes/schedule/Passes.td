@@ -200,8 +200,8 @@ def RecordPlanPass : Pass<"schedule-record-plan", "::mlir::ModuleOp"> {
 def RandomizePass : Pass<"schedule-randomize", "::mlir::ModuleOp"> {
   let summary = "Annotate an entry with decisions by chance, for tests";
   let description = [{
-    Expects the async form and annotates exchanges and regions with what the
-    passes behind it apply: any set of these annotations is a legal schedule, and
+    Expects the async form and annotates exchanges, regions and states of the
+    optimizer with what the passes behind it apply: any set of these annotations is a legal schedule, and
     the bits of all results are those of every other one. What is drawn is a
     function of the seed and of what is asked, so `step` and `step_last` get the
     same.

@@ -24,6 +24,9 @@ struct RandomizePass : dsc::impl::RandomizePassBase<RandomizePass> {
 
   void runOnOperation() override {
     StateMap states(getOperation());
+    for (auto state : getOperation().getOps<train::StateOp>())
+      if (state.getKind() == train::StateKind::Moment)
+        state.setOffloaded(drawOffloaded(state, states));
     for (auto entry : getOperation().getOps<train::EntryOp>()) {
       annotateStarts(entry);
       for (auto [index, candidate] :
@@ -41,7 +44,20 @@ private:
     StringRef kind = entry.getKind() == train::EntryKind::StepLast
                          ? train::stringifyEntryKind(train::EntryKind::Step)
                          : train::stringifyEntryKind(entry.getKind());
-    return llvm::xxh3_64bits((Twine(seed) + " " + kind + " " + question).str());
+    return draw(kind + " " + question);
+  }
+
+  uint64_t draw(const Twine &question) const {
+    return llvm::xxh3_64bits((Twine(seed) + " " + question).str());
+  }
+
+  /// Of a group, all or none.
+  bool drawOffloaded(train::StateOp state, const StateMap &states) const {
+    StringAttr parameter = state.getParameterAttr().getAttr();
+    zero::GroupOp group = states.getGroupOf(parameter);
+    return draw("offload " +
+                (group ? group.getSymName() : parameter.getValue())) %
+           2;
   }
 
   int64_t drawDistance(train::EntryOp entry, const Twine &question) const {

@@ -45,12 +45,14 @@ def added_twice():
 
 @pytest.fixture(scope="module")
 def schedules(tmp_path_factory):
-    """The lines of the module after a stage."""
+    """The lines of the module after a stage; a schedule that decides nothing gathers
+    twice."""
     folder = tmp_path_factory.mktemp("h16")
     onnx.save(added_twice(), folder / "m.onnx")
 
     def after(stage):
-        result = run("dsc", folder / "m.onnx", *FLAGS, "-zero=3", "--emit=" + stage)
+        flags = [*FLAGS, "-zero=3", "--schedule-stage=off", "--emit=" + stage]
+        result = run("dsc", folder / "m.onnx", *flags)
         assert result.code == 0, str(result)
         return result.out.splitlines()
 

@@ -14,7 +14,7 @@ import numpy as np
 
 BITS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16, "i64": 64, "i32": 32, "i8": 8, "i1": 8}
 VIEW = re.compile(
-    r" *(%\w+) = exec\.(input|arena_view|state_view|part_view|shard_view|flat_view|staging_view)\b(.*)"
+    r" *(%\w+) = exec\.(input|\w+_view)\b(.*)"
 )
 STREAM = re.compile(r" on\((\w+)\)")
 
@@ -75,6 +75,8 @@ class Program:
     def place(self, kind, rest):
         if kind == "input":
             return "input", int(rest.split()[0])
+        if kind == "range_view":  # Some of it; which bytes is known at load.
+            return self.views[re.match(r" (%\w+)", rest)[1]]
         if kind == "arena_view":
             offset = int(re.search(r"offset\((\d+)\)", rest)[1])
             bound = re.search(r"bound\((\d+)\)", rest)

@@ -10,15 +10,16 @@ import random
 import re
 
 import pytest
+from harness import decoder
 from harness.marks import seeds
 from harness.tools import run
 
 from schedule.execution import Program
 from schedule.ir import Body, verify
 from schedule.meaning import Entry
-from schedule.small import DECODER_FLAGS, write_decoder
+from schedule.small import write_decoder
 
-FLAGS = [*DECODER_FLAGS, "--optimizer=sgd", "-zero=3", "--max-world=2"]
+FLAGS = [*decoder.FLAGS, "--optimizer=sgd", "-zero=3", "--max-world=2"]
 SCHEDULES = ["on", "random(1)"]
 # Edits that one test draws.
 EDITS = 40

@@ -1,7 +1,7 @@
 """Any legal schedule gives the same bits as none.
 
 Schedules are drawn: where each exchange begins and ends, what stays gathered, what
-is recomputed (`dsc --schedule-stage=random(SEED)`).
+is recomputed, what is offloaded (`dsc --schedule-stage=random(SEED)`).
 """
 
 import re

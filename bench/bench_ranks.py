@@ -32,21 +32,27 @@ def measure_channel(ranks):
 
 
 def print_channel(rows):
-    print("%-11s %9s %15s %13s %13s" % ("", "KiB", "received GB/s", "written GB/s", "memcpy GB/s"))
+    print("%-11s %9s %15s %13s" % ("", "KiB", "received GB/s", "memcpy GB/s"))
     for row in rows:
-        copied = row["copied"]
+        if "messages" in row:
+            continue
+        received, copied = row["received"] / 1e9, row["copied"] / 1e9
         print(
-            "%-11s %9d %9.2f %4.2fx %7.2f %4.2fx %13.2f"
-            % (
-                row["collective"],
-                row["bytes"] >> 10,
-                row["received"] / 1e9,
-                row["received"] / copied,
-                row["written"] / 1e9,
-                row["written"] / copied,
-                copied / 1e9,
-            )
+            "%-11s %9d %9.2f %4.2fx %13.2f"
+            % (row["collective"], row["bytes"] >> 10, received, received / copied, copied)
         )
+    for row in rows:
+        if "messages" in row:
+            print(
+                "%-11s %d messages of %d KiB: %.0f us apart, %.0f us joined"
+                % (
+                    row["collective"],
+                    row["messages"],
+                    row["bytes"] >> 10,
+                    row["apart"] * 1e6,
+                    row["joined"] * 1e6,
+                )
+            )
 
 
 def step_times(module, folder, ranks, steps):
@@ -88,8 +94,7 @@ def print_steps(ranks, measured):
     for stage, row in measured.items():
         seconds, received = row["seconds"], row["received_bytes"]
         print(
-            "%5d %12.1f %11.3fx %14.1f"
-            % (stage, seconds * 1e3, seconds / base, received / 2**20)
+            "%5d %12.1f %11.3fx %14.1f" % (stage, seconds * 1e3, seconds / base, received / 2**20)
         )
 
 

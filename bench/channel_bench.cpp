@@ -10,9 +10,11 @@
 // rank sends to each other one. Rounds walk through more memory than caches
 // hold, as a training step does, and memcpy alternates with the collectives, by
 // all ranks at once. Medians of the rounds, in bytes a second of one rank:
-// `received` is what others sent to it, `written` has also what an all-to-all
-// writes of its own (an all-gather's own part lies in place), and `copied` is
-// memcpy of as many bytes as are written.
+// `received` is what others sent to it, and `copied` is memcpy of as many
+// bytes. A rank's own part lies in place.
+//
+// Objects with `messages` are about as many small messages, one after the other
+// (`apart`) and as one exchange (`joined`), in seconds for all of them.
 
 #include "runtime/channel/SharedMemoryChannel.h"
 #include "runtime/program/Arena.h"
@@ -54,6 +56,8 @@ public:
 
   /// Measures messages of one size and, on rank 0, prints what came out.
   void run(uint64_t bytes);
+  /// Measures `count` messages, apart and joined.
+  void runMany(uint64_t bytes, size_t count);
 
 private:
   void check(const Status &status) {
@@ -71,7 +75,7 @@ private:
                                          begin)
         .count();
   }
-  void print(const char *collective, uint64_t bytes, uint64_t written,
+  void print(const char *collective, uint64_t bytes,
              const std::vector<double> &seconds,
              const std::vector<double> &copySeconds);
 
@@ -79,24 +83,22 @@ private:
   std::byte *source, *target;
 };
 
-void Bench::print(const char *collective, uint64_t bytes, uint64_t written,
+void Bench::print(const char *collective, uint64_t bytes,
                   const std::vector<double> &seconds,
                   const std::vector<double> &copySeconds) {
   if (channel.rank() != 0)
     return;
-  double time = median(seconds);
+  double others = double(bytes) * (channel.size() - 1);
   std::printf("{\"collective\": \"%s\", \"bytes\": %" PRIu64
-              ", \"ranks\": %u, \"received\": %.4g, \"written\": %.4g, "
-              "\"copied\": %.4g}\n",
-              collective, bytes, channel.size(),
-              double(bytes) * (channel.size() - 1) / time,
-              double(written) / time, double(written) / median(copySeconds));
+              ", \"ranks\": %u, \"received\": %.4g, \"copied\": %.4g}\n",
+              collective, bytes, channel.size(), others / median(seconds),
+              others / median(copySeconds));
   std::fflush(stdout);
 }
 
 void Bench::run(uint64_t bytes) {
   const uint64_t others = bytes * (channel.size() - 1), all = others + bytes;
-  std::vector<double> copyOthers, copyAll, gathers, exchanges;
+  std::vector<double> copies, gathers, exchanges;
   const uint64_t window = std::max(kWindow, 2 * all);
   const uint64_t rounds = std::clamp<uint64_t>(kBytesMeasured / all, 9, 500);
   uint64_t offset = 0;
@@ -107,7 +109,7 @@ void Bench::run(uint64_t bytes) {
   };
   for (uint64_t i = 0; i < rounds; ++i) {
     uint64_t at = next();
-    copyOthers.push_back(
+    copies.push_back(
         time([&] { std::memcpy(target + at, source + at, others); }));
     at = next();
     gathers.push_back(time([&] {
@@ -115,14 +117,41 @@ void Bench::run(uint64_t bytes) {
                               bytes));
     }));
     at = next();
-    copyAll.push_back(
-        time([&] { std::memcpy(target + at, source + at, all); }));
-    at = next();
     exchanges.push_back(time(
         [&] { check(channel.allToAll(source + at, target + at, bytes)); }));
   }
-  print("all-gather", bytes, others, gathers, copyOthers);
-  print("all-to-all", bytes, all, exchanges, copyAll);
+  print("all-gather", bytes, gathers, copies);
+  print("all-to-all", bytes, exchanges, copies);
+}
+
+void Bench::runMany(uint64_t bytes, size_t count) {
+  constexpr int kRounds = 300;
+  std::vector<Channel::Message> messages;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t at = i * bytes * channel.size();
+    messages.push_back(
+        {source + at, target + at, Slices(bytes, channel.size())});
+  }
+  for (bool gathers : {true, false}) {
+    auto exchange = [&](std::span<const Channel::Message> some) {
+      check(gathers ? channel.allGather(some) : channel.allToAll(some));
+    };
+    std::vector<double> apart, joined;
+    for (int i = 0; i < kRounds; ++i) {
+      apart.push_back(time([&] {
+        for (const Channel::Message &message : messages)
+          exchange({&message, 1});
+      }));
+      joined.push_back(time([&] { exchange(messages); }));
+    }
+    if (channel.rank() == 0)
+      std::printf("{\"collective\": \"%s\", \"bytes\": %" PRIu64
+                  ", \"ranks\": %u, \"messages\": %zu, \"apart\": %.4g, "
+                  "\"joined\": %.4g}\n",
+                  gathers ? "all-gather" : "all-to-all", bytes, channel.size(),
+                  count, median(apart), median(joined));
+    std::fflush(stdout);
+  }
 }
 
 int runRank(std::shared_ptr<SharedWorld> world, uint32_t rank) {
@@ -138,6 +167,8 @@ int runRank(std::shared_ptr<SharedWorld> world, uint32_t rank) {
   Bench bench(**channel, source->data(), target->data());
   for (uint64_t bytes = kSmallest; bytes <= kLargest; bytes *= 4)
     bench.run(bytes);
+  bench.runMany(/*bytes=*/1024, /*count=*/32);
+  bench.runMany(kSmallest, /*count=*/32);
   return 0;
 }
 

@@ -1,8 +1,12 @@
 #include "runtime/channel/QueuedStream.h"
 #include "runtime/channel/SingleRankChannel.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <gtest/gtest.h>
+#include <thread>
 #include <vector>
 
 using namespace dsc::runtime;
@@ -83,6 +87,59 @@ TEST(QueuedStream, JoinsMessages) {
     EXPECT_EQ(channel.counts, std::vector<size_t>{1});
   }
   EXPECT_EQ(to, from);
+}
+
+/// An exchange lasts until it is let go.
+class HeldChannel final : public SingleRankChannel {
+public:
+  Status allGather(std::span<const Message>) override {
+    held.wait(true);
+    return {};
+  }
+
+  std::atomic<bool> held{true};
+};
+
+// Whoever computes goes on while an exchange is in progress, and waits for what
+// it asks for alone.
+TEST(QueuedStream, ComputationGoesOnDuringAnExchange) {
+  HeldChannel channel;
+  QueuedStream stream(channel);
+  std::vector<int64_t> values(1, 0);
+  void *const args[] = {values.data()};
+  stream.launch(incrementKernel, args, 1, 1);
+  uint64_t before = stream.position();
+  stream.allGather({nullptr, nullptr, Slices(0, 1)});
+  for (int i = 0; i < 200; ++i)
+    stream.launch(incrementKernel, args, 1, 1);
+  stream.waitFor(before);
+  EXPECT_EQ(values[0], 1);
+  channel.held.store(false);
+  channel.held.notify_all();
+  stream.waitFor(stream.position());
+  EXPECT_EQ(values[0], 201);
+}
+
+/// An exchange over a link that takes no core.
+class SlowChannel final : public SingleRankChannel {
+public:
+  Status allGather(std::span<const Message>) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return {};
+  }
+};
+
+// Neither the thread that waits for an exchange nor the one that has nothing to
+// run spins: ranks may have more threads than there are cores.
+TEST(QueuedStream, WaitingTakesNoCore) {
+  SlowChannel channel;
+  QueuedStream stream(channel);
+  std::clock_t before = std::clock();
+  stream.allGather({nullptr, nullptr, Slices(0, 1)});
+  stream.waitFor(stream.position());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  double seconds = double(std::clock() - before) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 0.1) << "of processor time in 0.4 s of waiting";
 }
 
 // More operations than the queue holds.

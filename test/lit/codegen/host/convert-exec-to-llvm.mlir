@@ -110,14 +110,16 @@ exec.program @step_last arena(256) kind(step_last) inputs [] outputs [] {
 // CHECK:         %[[FLAT:.*]] = llvm.call @dsrt_state(
 // CHECK:         %[[SLICES:.*]] = llvm.call @dsrt_state(
 // CHECK:         llvm.call @dsrt_shard_elements(
-// CHECK-NEXT:    %[[LAST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK:         %[[LAST:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK-NEXT:    llvm.call @dsrt_all_to_all({{.*}}, %[[FLAT]], %[[SLICES]], %[[LAST]])
 // CHECK:         %[[SHARD:.*]] = llvm.call @dsrt_shard(
 // CHECK:         %[[WHOLE:.*]] = llvm.call @dsrt_state(
-// CHECK:         %[[MORE:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[SHARD]], %[[WHOLE]], %[[MORE]])
-// CHECK:         %[[NONE:.*]] = llvm.mlir.constant(0 : i32)
-// CHECK:         llvm.call @dsrt_all_gather({{.*}}, %[[NONE]])
+// CHECK:         llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    %[[MORE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-NEXT:    llvm.call @dsrt_all_gather({{.*}}, %[[SHARD]], %[[WHOLE]], %[[MORE]])
+// CHECK:         llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    %[[NONE:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT:    llvm.call @dsrt_all_gather({{.*}}, %[[NONE]])
 // CHECK:         %[[SIZE:.*]] = llvm.call @dsrt_flat_elements(
 // CHECK:         %[[BYTES:.*]] = llvm.mul {{.*}}, %[[SIZE]]
 // CHECK:         llvm.call @dsrt_fill_zero({{.*}}, %[[BYTES]])

@@ -205,7 +205,7 @@ TEST_P(SharedMemoryChannelTest, SeveralMessagesAreOneExchange) {
   forEachRank([&](SharedMemoryChannel &channel) {
     for (bool gathers : {true, false}) {
       std::vector<TestMessage> tests;
-      for (uint32_t number = 0; number < 9; ++number)
+      for (uint32_t number = 0; number < 5; ++number)
         tests.push_back(gathers ? makeGather(channel, number)
                                 : makeExchange(channel, number));
       std::vector<Channel::Message> messages;

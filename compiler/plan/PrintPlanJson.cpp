@@ -112,7 +112,8 @@ static void writeEntry(const EntryPlan &entry, const PlanOptions &options,
 }
 
 void dsc::printPlanJson(const RankPlan &plan, const PlanOptions &options,
-                        llvm::ArrayRef<DecisionRow> decisions, raw_ostream &os) {
+                        llvm::ArrayRef<DecisionRow> decisions,
+                        raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("ranks", plan.ranks);

@@ -6,7 +6,8 @@
 
 namespace dsc::runtime {
 
-/// One rank of dsrun --calibrate. Rank 0 prints the figures and writes the file.
+/// One rank of dsrun --calibrate. Rank 0 prints the figures and writes the
+/// file.
 Status calibrateHost(const RunOptions &options, unsigned threads,
                      Channel &channel);
 

@@ -28,12 +28,27 @@ static int64_t takeDistance(Operation *start, StringRef name) {
   return distance ? std::max<int64_t>(distance.getInt(), 0) : 0;
 }
 
+/// As Operation::moveBefore, but the block still knows the order of all others:
+/// after that one it numbers all operations anew, for each of thousands of
+/// moves.
+static void moveBefore(Operation *op, Operation *place) {
+  if (op == place || op->getNextNode() == place)
+    return;
+  op->remove();
+  place->getBlock()->getOperations().insert(Block::iterator(place), op);
+}
+
+static void moveAfter(Operation *op, Operation *place) {
+  if (op != place && op->getPrevNode() != place)
+    moveBefore(op, place->getNextNode());
+}
+
 /// Moves the views of `value` that stand ahead of it behind it.
 static void moveViewsBehind(Value value, Operation *&last) {
   for (Operation *user : value.getUsers())
     if (isView(user)) {
       if (user->isBeforeInBlock(last)) {
-        user->moveAfter(last);
+        moveAfter(user, last);
         last = user;
       }
       moveViewsBehind(user->getResult(0), last);
@@ -47,7 +62,7 @@ static void moveToFirstUse(Operation *await, Operation *dependent) {
     if (Operation *use = findFirstUse(tensor);
         use && use->isBeforeInBlock(first))
       first = use;
-  await->moveBefore(first);
+  moveBefore(await, first);
   Operation *last = await;
   for (Value tensor : await->getResults())
     moveViewsBehind(tensor, last);
@@ -63,7 +78,7 @@ static void moveToLastUse(zero::ReleaseOp release) {
       last = use;
   }
   if (last)
-    release->moveAfter(last);
+    moveAfter(release, last);
 }
 
 /// Moves `start` ahead of `regions` regions ahead of its await.
@@ -77,7 +92,7 @@ static void moveAhead(Operation *start, Operation *await, int64_t regions,
     place = op;
     --regions;
   }
-  start->moveBefore(place);
+  moveBefore(start, place);
 }
 
 /// Moves `await` behind the `regions`-th region behind its start.
@@ -93,9 +108,9 @@ static void moveBehind(Operation *start, Operation *await, int64_t regions,
   }
   // Fewer regions stand ahead of the end than the start asks for.
   if (regions)
-    await->moveBefore(dependent);
+    moveBefore(await, dependent);
   else
-    await->moveAfter(place);
+    moveAfter(await, place);
 }
 
 void dsc::moveCollectives(train::EntryOp entry, const StateMap &states) {
@@ -118,9 +133,9 @@ void dsc::moveCollectives(train::EntryOp entry, const StateMap &states) {
     if (Operation *dependence = order.findDependence(start);
         start->getNumOperands() != 0 || await->getNumResults() == 0) {
       if (dependence)
-        start->moveAfter(dependence);
+        moveAfter(start, dependence);
       else
-        start->moveBefore(&block.front());
+        moveBefore(start, &block.front());
     }
     if (await->getNumResults() == 0) {
       moveBehind(start, await, behind, order.findDependent(start));

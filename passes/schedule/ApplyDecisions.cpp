@@ -11,9 +11,9 @@ bool dsc::isDecision(llvm::StringRef attribute) {
 }
 
 void dsc::applyDecisions(train::EntryOp entry, const StateMap &states,
-                         bool explain) {
+                         bool overlaps, bool explain) {
   recomputeRegions(entry, explain);
   keepGathered(entry, states);
-  offloadStates(entry, states, /*overlaps=*/true);
+  offloadStates(entry, states, overlaps);
   moveCollectives(entry, states);
 }

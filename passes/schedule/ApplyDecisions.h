@@ -9,10 +9,11 @@ namespace dsc {
 
 /// Applies and removes the annotations of one entry in the async form, by the
 /// functions behind the passes, in their order. The entry may be a clone
-/// outside of a module, of which `states` is the map. `explain`: whether
-/// remarks tell what became of them.
-void applyDecisions(train::EntryOp entry, const StateMap &states,
-                    bool explain = true);
+/// outside of a module, of which `states` is the map. `overlaps`: whether
+/// transfers of offloaded states run beside computation; `explain`: whether
+/// remarks tell what became of the annotations.
+void applyDecisions(train::EntryOp entry, const StateMap &states, bool overlaps,
+                    bool explain);
 
 /// Whether an attribute of this name is such an annotation.
 bool isDecision(llvm::StringRef attribute);

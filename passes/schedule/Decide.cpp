@@ -4,6 +4,8 @@
 #include "passes/schedule/ExplainDecisions.h"
 #include "passes/schedule/Passes.h"
 
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace dsc {
@@ -32,12 +34,31 @@ private:
                                       std::optional<int64_t> limit);
   LogicalResult reportLimit(train::EntryOp entry, int64_t leastBytes);
   void annotateStep(train::EntryOp step, train::EntryOp stepLast);
+  std::optional<int64_t> getArenaLimit();
+  LogicalResult decideAll(std::optional<int64_t> limit);
+  void collectMoments();
+  void keepInMemory(size_t count);
+  bool fitsInMemory(size_t count);
+  void buyMoments();
+
+  struct Chosen {
+    train::EntryOp entry, step;
+    std::unique_ptr<EntryTrials> trials;
+    EntryDecision decision;
+  };
+  struct Moments {
+    zero::GroupOp group;
+    SmallVector<train::StateOp> states;
+  };
 
   ModuleOp module;
   StateMap states;
   ScheduleOptions options;
   /// Of a rank beside the arena, if there is a limit.
   int64_t stateBytes = 0;
+  std::vector<Chosen> chosen;
+  /// Of all groups, if it is chosen what lies outside of memory.
+  std::vector<Moments> moments;
 };
 
 struct DecidePass : dsc::impl::DecidePassBase<DecidePass> {
@@ -139,23 +160,18 @@ void ModuleDecider::annotateStep(train::EntryOp step, train::EntryOp stepLast) {
         op->setAttr(attribute.getName(), attribute.getValue());
 }
 
-LogicalResult ModuleDecider::run() {
-  std::optional<int64_t> limit;
-  if (options.memoryLimit) {
-    std::optional<uint64_t> bytes =
-        getStateBytes(module, options.cost.ranks, options.arena);
-    if (!bytes)
-      return module.emitError("has states beyond 64-bit addresses");
-    stateBytes = *bytes;
-    limit = int64_t(*options.memoryLimit) - stateBytes;
+std::optional<int64_t> ModuleDecider::getArenaLimit() {
+  std::optional<uint64_t> bytes =
+      getStateBytes(module, options.cost.ranks, options.arena);
+  if (!bytes) {
+    module.emitError("has states beyond 64-bit addresses");
+    return std::nullopt;
   }
+  stateBytes = *bytes;
+  return int64_t(*options.memoryLimit) - stateBytes;
+}
 
-  struct Chosen {
-    train::EntryOp entry, step;
-    std::unique_ptr<EntryTrials> trials;
-    EntryDecision decision;
-  };
-  std::vector<Chosen> chosen;
+LogicalResult ModuleDecider::decideAll(std::optional<int64_t> limit) {
   train::EntryOp step;
   for (auto entry : module.getOps<train::EntryOp>()) {
     // The two of a set follow each other.
@@ -171,7 +187,6 @@ LogicalResult ModuleDecider::run() {
     chosen.push_back({entry, isLast ? step : train::EntryOp(),
                       std::move(trials), std::move(*decision)});
   }
-
   auto largest =
       llvm::max_element(chosen, [](const Chosen &a, const Chosen &b) {
         return a.decision.least.bytes < b.decision.least.bytes;
@@ -179,6 +194,104 @@ LogicalResult ModuleDecider::run() {
   if (limit && largest != chosen.end() &&
       largest->decision.least.bytes > *limit)
     return reportLimit(largest->entry, largest->decision.least.bytes);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Offloaded states
+//===----------------------------------------------------------------------===//
+
+/// The moments of each group, from the smallest group on.
+void ModuleDecider::collectMoments() {
+  llvm::MapVector<StringAttr, SmallVector<train::StateOp>> byGroup;
+  for (auto state : module.getOps<train::StateOp>())
+    if (state.getKind() == train::StateKind::Moment)
+      if (zero::GroupOp group =
+              states.getGroupOf(state.getParameterAttr().getAttr()))
+        byGroup[group.getSymNameAttr()].push_back(state);
+  for (auto &entry : byGroup)
+    moments.push_back({states.getGroup(entry.first), entry.second});
+  llvm::stable_sort(moments, [](const Moments &a, const Moments &b) {
+    return zero::GroupOp(a.group).getElements() <
+           zero::GroupOp(b.group).getElements();
+  });
+}
+
+void ModuleDecider::keepInMemory(size_t count) {
+  for (auto [index, group] : llvm::enumerate(moments))
+    for (train::StateOp state : group.states)
+      state.setOffloaded(index >= count);
+}
+
+/// Whether all fits with the moments of the `count` smallest groups in memory;
+/// decides anew for the entries that use them.
+bool ModuleDecider::fitsInMemory(size_t count) {
+  keepInMemory(count);
+  std::optional<int64_t> limit = getArenaLimit();
+  if (!limit)
+    return false;
+  for (Chosen &one : chosen) {
+    if (!one.entry.worksOnParts()) {
+      if (one.decision.trial.bytes > *limit)
+        return false;
+      continue;
+    }
+    auto trials = std::make_unique<EntryTrials>(one.entry, states, options);
+    auto decision = decideEntry(*trials, options, limit);
+    if (!decision || decision->trial.bytes > *limit)
+      return false;
+    one.trials = std::move(trials);
+    one.decision = std::move(*decision);
+  }
+  return true;
+}
+
+/// Moments buy back memory that all else has left, by the time of transfers.
+void ModuleDecider::buyMoments() {
+  size_t low = 0, high = moments.size();
+  while (low < high) {
+    size_t middle = (low + high + 1) / 2;
+    if (fitsInMemory(middle))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  fitsInMemory(low);
+  for (auto [index, group] : llvm::enumerate(moments)) {
+    auto opts = remark::RemarkOpts::name("Moments").category("schedule");
+    int64_t bytes = 0;
+    for (train::StateOp state : group.states)
+      bytes += state.getType().getNumElements() *
+               int64_t(state.getType().getElementTypeBitWidth() / 8);
+    auto fill = [&](auto &&remark, StringRef text, StringRef decision) {
+      remark << text << remark::metric("entry", StringRef("update"))
+             << remark::metric("group", group.group.getSymName())
+             << remark::metric("decision", decision)
+             << remark::metric("bytes", bytes);
+    };
+    Location loc = group.group.getLoc();
+    if (index < low)
+      fill(remark::passed(loc, opts), "stay in memory", "kept");
+    else
+      fill(remark::missed(loc, opts), "lie outside of memory, for want of it",
+           "offloaded");
+  }
+}
+
+LogicalResult ModuleDecider::run() {
+  bool choosesOffload =
+      options.offload == ScheduleOptions::Offload::Auto && options.memoryLimit;
+  if (choosesOffload) {
+    collectMoments();
+    keepInMemory(0);
+  }
+  std::optional<int64_t> limit;
+  if (options.memoryLimit && !(limit = getArenaLimit()))
+    return failure();
+  if (failed(decideAll(limit)))
+    return failure();
+  if (choosesOffload)
+    buyMoments();
   for (Chosen &one : chosen) {
     one.trials->annotate(one.entry, one.decision.decisions);
     explainDecisions(one.entry, *one.trials, one.decision, options.cost);

@@ -29,7 +29,9 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
     MarkBucketsPassOptions buckets;
     buckets.gatherElements = options.gatherBucketElements;
     buckets.reduceElements = options.reduceBucketElements;
-    manager.addPass(createMarkBucketsPass(buckets));
+    // What is joined needs more staging, which no decision counted.
+    if (!options.memoryLimit)
+      manager.addPass(createMarkBucketsPass(buckets));
     manager.addPass(createJoinCollectivesPass());
   }
   manager.addPass(createRecordPlanPass());

@@ -86,7 +86,7 @@ std::optional<Trial> EntryTrials::run(const Decisions &decisions, bool exact) {
   OwningOpRef<train::EntryOp> clone = entry.clone();
   annotate(*clone, decisions);
   SmallVector<Operation *> cloned = collectStarts(*clone);
-  applyDecisions(*clone, states, /*explain=*/false);
+  applyDecisions(*clone, states, options.overlap, /*explain=*/false);
   FailureOr<StepEstimate> estimate =
       estimateStep(*clone, states, options.cost, options.arena, exact);
   if (failed(estimate))

@@ -82,7 +82,7 @@ TEST(QueuedStream, JoinsMessages) {
     // One that does not come ends with what comes instead.
     channel.counts.clear();
     gather(0, true);
-    stream.fillZero(nullptr, 0);
+    stream.fillZero(to.data(), 0);
     stream.waitFor(stream.position());
     EXPECT_EQ(channel.counts, std::vector<size_t>{1});
   }

@@ -300,7 +300,7 @@ Status Session::run(std::string_view name) {
   {
     TimedCall drain(&context, DSRT_STREAM_COMPUTE, /*isWait=*/true);
     if (context.failed()) // Messages that an exchange still waits for.
-      communication->fillZero(nullptr, 0);
+      communication->fillZero(arena.data(), 0);
     communication->waitFor(communication->position());
     transfer->waitFor(transfer->position());
   }

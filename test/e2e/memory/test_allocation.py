@@ -40,16 +40,15 @@ def model(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=[*((stage, "on") for stage in range(4)), (3, "random(1)")])
+@pytest.fixture(scope="module", params=range(4))
 def module(request, model):
-    stage, schedule = request.param
-    flags = "-zero=%d" % stage, "--schedule-stage=" + schedule
-    return compile_model(model / "m.onnx", model / ("%d%s.so" % request.param), *FLAGS, *flags), flags
+    flag = "-zero=%d" % request.param
+    return compile_model(model / "m.onnx", model / (flag + ".so"), *FLAGS, flag), flag
 
 
-def planned(model, flags, ranks):
+def planned(model, flag, ranks):
     shares = "--shard-weights=" + ranks if "," in ranks else "--ranks=" + ranks
-    result = run("dsc", model / "m.onnx", *FLAGS, *flags, "--plan", "--json", shares)
+    result = run("dsc", model / "m.onnx", *FLAGS, flag, "--plan", "--json", shares)
     assert result.code == 0, str(result)
     plan = json.loads(result.out)
     if "by_rank" in plan:
@@ -72,8 +71,8 @@ def mapped(watcher, folder, *command):
 
 @pytest.mark.parametrize("ranks", RUNS)
 def test_ranks_allocate_what_is_planned(watcher, model, module, ranks, tmp_path):
-    path, flags = module
-    _, totals = planned(model, flags, ranks)
+    path, flag = module
+    _, totals = planned(model, flag, ranks)
     shares = ["--shard-weights=" + ranks] if "," in ranks else ["-n", ranks]
     data = ["--input", "x=%s" % (model / "x.npy"), "--input", "y=%s" % (model / "y.npy")]
     command = [BIN / "dsrun", path, *data, *shares, "--threads=1", "--steps=1"]
@@ -86,23 +85,23 @@ def test_ranks_allocate_what_is_planned(watcher, model, module, ranks, tmp_path)
 
 def test_shares_follow_the_weights(model):
     """A rank's share of what is cut, where the rest is the same for all."""
-    plan, totals = planned(model, ["-zero=3"], "3,1,1")
+    plan, totals = planned(model, "-zero=3", "3,1,1")
     assert totals[0] == max(totals) == plan["total_bytes"] and plan["rank"] == 0
     snapshots = [row["snapshot_bytes"] for row in plan["by_rank"]]
     # Groups are cut in units of 64 elements.
     assert snapshots[0] / sum(snapshots) == pytest.approx(3 / 5, abs=0.02)
     assert snapshots[1] / sum(snapshots) == pytest.approx(1 / 5, abs=0.02)
-    none, _ = planned(model, ["-zero=3"], "0,1")
+    none, _ = planned(model, "-zero=3", "0,1")
     assert none["rank"] == 1
     for kind in ("parameters", "gradients", "optimizer"):
-        equal, _ = planned(model, ["-zero=3"], "1")
+        equal, _ = planned(model, "-zero=3", "1")
         assert none["bytes"][kind] == equal["bytes"][kind]
 
 
 def test_a_snapshot_is_what_a_checkpoint_holds(watcher, model, module, tmp_path):
     """Beside the block there is a copy of what the rank saves, and no more."""
-    path, flags = module
-    plan, totals = planned(model, flags, "3,0,1")
+    path, flag = module
+    plan, totals = planned(model, flag, "3,0,1")
     data = ["--input", "x=%s" % (model / "x.npy"), "--input", "y=%s" % (model / "y.npy")]
     command = [BIN / "dsrun", path, *data, "--shard-weights=3,0,1", "--threads=1", "--steps=2"]
     command += ["--save", tmp_path / "saved", "--save-every=1"]

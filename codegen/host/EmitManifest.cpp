@@ -211,6 +211,8 @@ Json ManifestWriter::listCalls(exec::ProgramOp program) {
       row["node"] = operation.node;
     if (operation.bytes)
       row["bytes"] = operation.bytes;
+    if (operation.joined)
+      row["joined"] = true;
     rows.push_back(row);
   }
   return rows;

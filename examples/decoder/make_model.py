@@ -1,7 +1,7 @@
 """Writes a decoder-only language model of any size as an ONNX file without weights.
 
     python make_model.py --preset=gpt3-175b -o gpt3.onnx
-    python make_model.py --layers=6 --width=384 --heads=6 --vocabulary=256 --context=512 -o small.onnx
+    python make_model.py --layers=6 --width=384 --heads=6 --context=512 -o small.onnx
 
 The graph is what torch.onnx.export(dynamo=True) makes of the GPT in examples/gpt
 (batch and sequence symbolic, attention taken apart), node for node, with names
@@ -82,16 +82,27 @@ class Decoder:
     def attend(self, x):
         heads, width = self.size.heads, self.size.width
         split = self.op("Split", x, outputs=3, axis=2, num_outputs=3)
-        shape = self.op("Concat", *self.extents, self.constant([heads]), self.constant([width // heads]), axis=0)
+        shape = self.op(
+            "Concat", *self.extents, self.constant([heads]), self.constant([width // heads]), axis=0
+        )
         query, key, value = [
-            self.op("Transpose", self.op("Reshape", part, shape, allowzero=1), perm=[0, 2, 1, 3]) for part in split
+            self.op("Transpose", self.op("Reshape", part, shape, allowzero=1), perm=[0, 2, 1, 3])
+            for part in split
         ]
         # Positions may see themselves and earlier ones.
         start, stop = self.constant([2]), self.constant([3])
-        lengths = [self.op("Slice", self.op("Shape", part, start=0), start, stop) for part in (query, key)]
-        everywhere = self.op("Expand", self.constant(1.0, np.float32), self.op("Concat", *lengths, axis=0))
-        seen = self.op("Equal", self.op("Trilu", everywhere, upper=0), self.constant(0.0, np.float32))
-        mask = self.op("Where", seen, self.constant(-np.inf, np.float32), self.constant(0.0, np.float32))
+        lengths = [
+            self.op("Slice", self.op("Shape", part, start=0), start, stop) for part in (query, key)
+        ]
+        everywhere = self.op(
+            "Expand", self.constant(1.0, np.float32), self.op("Concat", *lengths, axis=0)
+        )
+        seen = self.op(
+            "Equal", self.op("Trilu", everywhere, upper=0), self.constant(0.0, np.float32)
+        )
+        mask = self.op(
+            "Where", seen, self.constant(-np.inf, np.float32), self.constant(0.0, np.float32)
+        )
         # The exporter scales both sides, for the range of 16-bit floats.
         scale = self.constant((width // heads) ** -0.25, np.float32)
         scores = self.op(
@@ -127,8 +138,15 @@ class Decoder:
         positions = self.op("Range", self.constant(0), length, self.constant(1))
         x = self.op(
             "Add",
-            self.op("Gather", self.parameter("wte.weight", size.vocabulary, size.width), "tokens", axis=0),
-            self.op("Gather", self.parameter("wpe.weight", size.context, size.width), positions, axis=0),
+            self.op(
+                "Gather",
+                self.parameter("wte.weight", size.vocabulary, size.width),
+                "tokens",
+                axis=0,
+            ),
+            self.op(
+                "Gather", self.parameter("wpe.weight", size.context, size.width), positions, axis=0
+            ),
         )
         for layer in range(size.layers):
             x = self.block(x, "h.%d" % layer)
@@ -139,11 +157,18 @@ class Decoder:
             self.nodes,
             "decoder",
             [helper.make_tensor_value_info("tokens", TensorProto.INT64, ["batch", "sequence"])],
-            [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", "sequence", size.vocabulary])],
+            [
+                helper.make_tensor_value_info(
+                    "logits", TensorProto.FLOAT, ["batch", "sequence", size.vocabulary]
+                )
+            ],
             self.parameters + list(self.constants.values()),
         )
         return helper.make_model(
-            graph, producer_name="dsc examples/decoder", opset_imports=[helper.make_opsetid("", 20)], ir_version=10
+            graph,
+            producer_name="dsc examples/decoder",
+            opset_imports=[helper.make_opsetid("", 20)],
+            ir_version=10,
         )
 
 
@@ -156,13 +181,24 @@ def positive(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=PRESETS, help="sizes to start from (default: gpt2-small)")
+    parser.add_argument(
+        "--preset", choices=PRESETS, help="sizes to start from (default: gpt2-small)"
+    )
     for name, what in zip(
-        Size._fields, ("layers", "width of the residual stream", "heads of attention", "tokens", "longest sequence")
+        Size._fields,
+        (
+            "layers",
+            "width of the residual stream",
+            "heads of attention",
+            "tokens",
+            "longest sequence",
+        ),
     ):
         parser.add_argument("--" + name, type=positive, metavar="N", help=what)
     parser.add_argument("--untied", action="store_true", help="give the head a weight of its own")
-    parser.add_argument("-o", "--output", type=pathlib.Path, default="decoder.onnx", metavar="OUT.onnx")
+    parser.add_argument(
+        "-o", "--output", type=pathlib.Path, default="decoder.onnx", metavar="OUT.onnx"
+    )
     options = parser.parse_args()
     given = {name: getattr(options, name) for name in Size._fields if getattr(options, name)}
     size = PRESETS[options.preset or "gpt2-small"]._replace(**given)

@@ -162,6 +162,13 @@ static int64_t countBytes(Operation *op, OperationCategory category,
   return bytes;
 }
 
+static bool isJoined(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<exec::AllGatherOp, exec::AllToAllOp>(
+          [](auto collective) { return collective.getJoined(); })
+      .Default(false);
+}
+
 std::vector<ProgramOperation> dsc::listOperations(exec::ProgramOp program,
                                                   SymbolTable &symbols) {
   std::vector<ProgramOperation> operations;
@@ -182,7 +189,8 @@ std::vector<ProgramOperation> dsc::listOperations(exec::ProgramOp program,
                                getStream(&op),
                                category,
                                nodes.empty() ? "" : nodes.front().str(),
-                               countBytes(&op, category, symbols)};
+                               countBytes(&op, category, symbols),
+                               isJoined(&op)};
     if (auto record = dyn_cast<exec::EventRecordOp>(op)) {
       if (auto last = lastOn.find(operation.stream); last != lastOn.end())
         lastBefore[record.getEvent()] = last->second;

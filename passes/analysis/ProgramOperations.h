@@ -46,6 +46,8 @@ struct ProgramOperation {
   /// With one rank: what a kernel or contraction reads and writes, what a copy
   /// writes, what a collective sends.
   int64_t bytes;
+  /// Travels in one message with the call before it.
+  bool joined = false;
 };
 
 /// The calls of a program in the order of issue. Each operation but views makes

@@ -69,6 +69,24 @@ private:
   Status status;
 };
 
+/// The call with this ordinal. A message of several is timed as one, under the
+/// first of them.
+Manifest::Operation operationOf(const Manifest::Entry &entry, size_t ordinal) {
+  if (ordinal >= entry.operations.size())
+    return {"wait for the end", "wait", ""};
+  Manifest::Operation operation = entry.operations[ordinal];
+  size_t more = 0;
+  for (size_t next = ordinal + 1;
+       next < entry.operations.size() && entry.operations[next].joined;
+       ++next) {
+    operation.bytes += entry.operations[next].bytes;
+    ++more;
+  }
+  if (more)
+    operation.name += concat(" and ", more, " more");
+  return operation;
+}
+
 ordered_json nameEvent(const char *what, uint32_t rank,
                        std::optional<uint32_t> stream,
                        const std::string &name) {
@@ -220,11 +238,7 @@ Status Timeline::write(const Manifest &manifest,
           event.run >= entryOfRun.size())
         continue;
       const Manifest::Entry &entry = manifest.entries[entryOfRun[event.run]];
-      static const Manifest::Operation drain{"wait for the end", "wait", ""};
-      const Manifest::Operation &operation =
-          event.ordinal < entry.operations.size()
-              ? entry.operations[event.ordinal]
-              : drain;
+      const Manifest::Operation operation = operationOf(entry, event.ordinal);
       ordered_json arguments = {
           {"entry", entry.name}, {"run", event.run}, {"index", event.ordinal}};
       if (!operation.node.empty())

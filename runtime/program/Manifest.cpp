@@ -258,9 +258,9 @@ Manifest::Collective parseCollective(const Node &node) {
 
 Manifest::Operation parseOperation(const Node &node) {
   std::optional<Node> place = node.find("node"), bytes = node.find("bytes");
-  return {node.at("name").string(), node.at("cat").string(),
+  return {node.at("name").string(),     node.at("cat").string(),
           place ? place->string() : "", bytes ? bytes->size() : 0,
-          node.at("stream").size32()};
+          node.at("stream").size32(),   node.find("joined").has_value()};
 }
 
 int64_t parseBatch(const Node &node) {

@@ -120,6 +120,7 @@ struct Manifest {
     std::string node; ///< The place in the model that it comes from, or empty.
     uint64_t bytes = 0;
     uint32_t stream = 0;
+    bool joined = false; ///< In one message with the call before it.
   };
 
   /// One of a set for certain sizes of the inputs, such as step_last.seq256, or

@@ -5,7 +5,7 @@
 // RUN: cmp %t.1 %t.2
 
 // CHECK:      llvm.mlir.global external constant @dsc_manifest("
-// CHECK-SAME:   {\22format\22:1,\22abi\22:2,
+// CHECK-SAME:   {\22format\22:1,\22abi\22:3,
 // CHECK-SAME:   \22model\22:\22mlp.onnx\22
 // CHECK-SAME:   \22cpu\22:\22x86-64-v3\22
 // CHECK-SAME:   \22optimizer\22:\22adamw\22
@@ -25,7 +25,7 @@
 // CHECK-SAME:   \22hash\22:\22{{[0-9a-f]+}}\22}
 // CHECK-SAME:   section = ".dsc.manifest"
 // CHECK:      llvm.mlir.global external constant @dsc_manifest_size(
-// CHECK:      llvm.mlir.global external constant @dsc_abi_version(2 : i32)
+// CHECK:      llvm.mlir.global external constant @dsc_abi_version(3 : i32)
 exec.group @fc1 index(0) elements(6) type(f32) stage(3) segments [#exec.segment<@"fc1.weight", 0, 6>]
 exec.state @"fc1.weight" index(0) class(parameter) type(f32) elements(6) shape [2, 3] group(@fc1) offset(0)
   parameter {role = "trainable", reason = "float initializer", initial = #train.file<"mlp.onnx", 128, 24>}

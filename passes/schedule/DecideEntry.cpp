@@ -65,7 +65,6 @@ private:
   unsigned lastTrial = 0; ///< Of the phase.
   StringRef excess;       ///< Of the last decisions that were not taken.
   EntryDecision current;
-  Decisions leastDecisions;
 };
 
 } // namespace
@@ -91,17 +90,10 @@ std::optional<EntryDecision> Decider::run() {
       kept.push_back(index);
   beginPhase();
   returnKeeping(kept);
-  if (options.overlap)
+  // Computation that is no longer there hides nothing.
+  if (options.overlap && !trials.getCandidates().empty())
     buyDistances();
   improve();
-  if (!limit) { // Until here, bytes are a bound.
-    std::optional<Trial> trial = trials.run(current.decisions, /*exact=*/true);
-    std::optional<Trial> least = trials.run(leastDecisions, /*exact=*/true);
-    if (!trial || !least)
-      return std::nullopt;
-    current.trial = std::move(*trial);
-    current.least = std::move(*least);
-  }
   return current;
 }
 
@@ -149,7 +141,7 @@ bool Decider::start() {
   std::optional<Trial> trial = trials.run(none);
   if (!trial)
     return false;
-  current.decisions = leastDecisions = none;
+  current.decisions = none;
   current.trial = current.least = *trial;
   current.refusedExchanges.resize(none.distances.size());
   current.refusedCandidates.resize(none.recomputes.size());
@@ -159,7 +151,7 @@ bool Decider::start() {
     return true;
   trial = trials.run(recomputed);
   if (trial && trial->bytes < current.trial.bytes) {
-    current.decisions = leastDecisions = recomputed;
+    current.decisions = recomputed;
     current.trial = current.least = *trial;
   }
   return true;

@@ -5,6 +5,10 @@ using namespace dsc;
 
 namespace {
 
+/// Where all takes no longer than so many times computation alone, there is no
+/// more to hide that is worth a trial.
+constexpr double kHidden = 1.002;
+
 /// Beyond the end of every entry.
 constexpr int64_t kFar = int64_t(1) << 40;
 
@@ -126,6 +130,8 @@ std::optional<Decisions> dsc::chooseDistances(EntryTrials &trials,
     tighten(trials, *trial, tried);
     if (!keepIfBetter(tried))
       return std::nullopt;
+    if (seconds <= justInTime->work.back() * kHidden)
+      break;
   }
   return best;
 }

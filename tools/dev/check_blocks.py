@@ -23,7 +23,9 @@ import subprocess
 import sys
 import textwrap
 
-BLOCK = re.compile(r"(<!-- dsc ([^|>]*)\|([^|>]*)\|([^|]*?)(\| folded )?-->\n```mlir\n)(.*?)(```)", re.S)
+BLOCK = re.compile(
+    r"(<!-- dsc ([^|>]*)\|([^|>]*)\|([^|]*?)(\| folded )?-->\n```mlir\n)(.*?)(```)", re.S
+)
 
 
 def excerpt(text: str, first: str, last: str, folded: bool) -> str:
@@ -64,9 +66,13 @@ def main() -> int:
             if new != old:
                 stale += 1
                 if not options.write:
-                    print(f"{file}: the block below '<!-- dsc {flags.strip()}' is not what dsc prints:")
+                    print(
+                        f"{file}: the block below '<!-- dsc {flags.strip()}' is not what dsc prints:"
+                    )
                     sys.stdout.writelines(
-                        difflib.unified_diff(old.splitlines(True), new.splitlines(True), "document", "dsc")
+                        difflib.unified_diff(
+                            old.splitlines(True), new.splitlines(True), "document", "dsc"
+                        )
                     )
             return head + new + tail
 

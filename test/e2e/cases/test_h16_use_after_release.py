@@ -142,7 +142,9 @@ def test_both_uses_train(tmp_path, ranks):
     check_equal(work.trained(3, ranks, 1, "--steps=10"), one)
 
 
-@pytest.mark.parametrize("stage, schedule", [(0, "on"), (3, "on"), (3, "random(1)"), (2, "random(2)")])
+@pytest.mark.parametrize(
+    "stage, schedule", [(0, "on"), (3, "on"), (3, "random(1)"), (2, "random(2)")]
+)
 def test_nothing_reads_what_is_freed(stage, schedule, tmp_path):
     work = make_decoder(tmp_path)
     flags = [*work.flags, "-zero=%d" % stage, "--schedule-stage=" + schedule]

@@ -13,9 +13,7 @@ import re
 import numpy as np
 
 BITS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16, "i64": 64, "i32": 32, "i8": 8, "i1": 8}
-VIEW = re.compile(
-    r" *(%\w+) = exec\.(input|\w+_view)\b(.*)"
-)
+VIEW = re.compile(r" *(%\w+) = exec\.(input|\w+_view)\b(.*)")
 STREAM = re.compile(r" on\((\w+)\)")
 
 
@@ -57,7 +55,8 @@ class Program:
         self.outputs = [
             (int(offset), size(type))
             for offset, type in re.findall(
-                r"offset = (\d+) : i64[^}]*type = tensor<([^>]*)>", body.header().split(" outputs ")[1]
+                r"offset = (\d+) : i64[^}]*type = tensor<([^>]*)>",
+                body.header().split(" outputs ")[1],
             )
         ]
         self.places, self.copies = read_states(module)
@@ -169,7 +168,9 @@ def read_states(module):
     """The copy of a group's flat space in which each state lies: the n-th states of
     one class at their offsets make the n-th copy."""
     places, copies, seen = {}, {}, {}
-    for name, kind, rest in re.findall(r"^  exec\.state @(\S+) index\(\d+\) class\((\w+)\)(.*)$", module, re.M):
+    for name, kind, rest in re.findall(
+        r"^  exec\.state @(\S+) index\(\d+\) class\((\w+)\)(.*)$", module, re.M
+    ):
         group = re.search(r" group\(@(\S+)\) offset\((\d+)\)", rest)
         place = (name,)
         if group and kind != "staging":

@@ -14,7 +14,9 @@ class Body:
     def __init__(self, text, name):
         lines = text.splitlines()
         begin = next(
-            i for i, line in enumerate(lines) if re.match(r"  (train.entry|exec.program) @%s\b" % name, line)
+            i
+            for i, line in enumerate(lines)
+            if re.match(r"  (train.entry|exec.program) @%s\b" % name, line)
         )
         end = next(i for i in range(begin, len(lines)) if lines[i] == "  }")
         self.before, self.after = lines[: begin + 1], lines[end:]

@@ -39,7 +39,9 @@ class Entry:
             symbol = symbol[1] if symbol else ""
             operands = rest
             if kind == "nn.fusion":
-                operands = " ".join(re.findall(r" = (%\S+) :", " " + re.search(r"ins\((.*?)\) kind", rest)[1]))
+                operands = " ".join(
+                    re.findall(r" = (%\S+) :", " " + re.search(r"ins\((.*?)\) kind", rest)[1])
+                )
             used = re.findall(r"%[\w.]+(?:#\d+)?", operands)
             found = [self.value(values, name) for name in used]
             made = None
@@ -64,7 +66,9 @@ class Entry:
             elif kind == "train.return":
                 return states, found, exchanges
             else:
-                made = number(re.sub(r"%[\w.]+(#\d+)?", "%", rest), text.count("\n") and text, found)
+                made = number(
+                    re.sub(r"%[\w.]+(#\d+)?", "%", rest), text.count("\n") and text, found
+                )
             for name in names:
                 values[name] = made
         return states, [], exchanges

@@ -62,7 +62,9 @@ class ProgramEdits:
         self.statements, self.random = list(statements), random.Random(seed)
 
     def find(self, pattern):
-        return [i for i, s in enumerate(self.statements) if re.match(r" *(%\w+ = )?exec\." + pattern, s)]
+        return [
+            i for i, s in enumerate(self.statements) if re.match(r" *(%\w+ = )?exec\." + pattern, s)
+        ]
 
     def choose(self, pattern):
         return self.random.choice(self.find(pattern))
@@ -71,7 +73,9 @@ class ProgramEdits:
         return self.find(r"\w+_view|input")[-1] + 1
 
     def put(self, statement, at):
-        self.statements.insert(max(self.first_operation(), min(at, len(self.statements) - 1)), statement)
+        self.statements.insert(
+            max(self.first_operation(), min(at, len(self.statements) - 1)), statement
+        )
 
     def move_by_some(self, i):
         distance = self.random.choice([-20, -5, -2, -1, 1, 2, 5, 20])
@@ -92,7 +96,9 @@ class ProgramEdits:
 
     def other_event(self):
         i, j = self.choose("event_"), self.choose("event_")
-        self.replace(i, r"(event_\w+) \d+", r"\1 " + re.search(r"event_\w+ (\d+)", self.statements[j])[1])
+        self.replace(
+            i, r"(event_\w+) \d+", r"\1 " + re.search(r"event_\w+ (\d+)", self.statements[j])[1]
+        )
 
     def other_stream_of_event(self):
         self.flip(self.choose("event_"))
@@ -104,8 +110,15 @@ class ProgramEdits:
 
     def move_view(self):
         """Out of its buffer: at another place in it, it means something else."""
-        views = [(i, *map(int, re.search(r"offset\((\d+)\) buffer\((\d+)\)", self.statements[i]).groups()))
-                 for i in self.find("arena_view")]
+        views = [
+            (
+                i,
+                *map(
+                    int, re.search(r"offset\((\d+)\) buffer\((\d+)\)", self.statements[i]).groups()
+                ),
+            )
+            for i in self.find("arena_view")
+        ]
         i, _, buffer = self.random.choice(views)
         own = [offset for _, offset, other in views if other == buffer]
         outside = [o for _, o, other in views if other != buffer and not min(own) <= o <= max(own)]
@@ -122,7 +135,9 @@ class ProgramEdits:
     def pure(self):
         """Operations that only write to the arena: to leave one out, or to have it
         elsewhere, is no other program but a wrong one."""
-        views = {m[1]: m[2] for s in self.statements if (m := re.match(r" *(%\w+) = exec\.(\w+)", s))}
+        views = {
+            m[1]: m[2] for s in self.statements if (m := re.match(r" *(%\w+) = exec\.(\w+)", s))
+        }
         found = []
         for i in self.find("(launch|contraction|copy|fill)"):
             operands = re.findall(r"%\w+", self.statements[i])
@@ -176,7 +191,11 @@ class ScheduleEdits:
         self.statements, self.random = list(statements), random.Random(seed)
 
     def find(self, pattern=r"\w+"):
-        return [i for i, s in enumerate(self.statements) if re.search(r"^ *(\S+ = )?zero\.%s[ (]" % pattern, s)]
+        return [
+            i
+            for i, s in enumerate(self.statements)
+            if re.search(r"^ *(\S+ = )?zero\.%s[ (]" % pattern, s)
+        ]
 
     def choose(self, pattern=r"\w+"):
         return self.random.choice(self.find(pattern))
@@ -212,7 +231,9 @@ class ScheduleEdits:
         self.statements[i] = re.sub(r"_await %\w+", "_await " + token, self.statements[i])
 
     def annotate(self, i, attribute):
-        self.statements[i] = re.sub(r"( axis\(@world\))", r"\1 {%s}" % attribute, self.statements[i])
+        self.statements[i] = re.sub(
+            r"( axis\(@world\))", r"\1 {%s}" % attribute, self.statements[i]
+        )
 
     def decide(self):
         attributes = ["zero.ahead = 2 : i64", "zero.behind = 0 : i64", "zero.reuse"]

@@ -38,9 +38,18 @@ def test_prints_plan_and_schedule(model, stage, output):
         assert sum(row["received_bytes"] for row in schedule) == entry["received_bytes"]
         assert len(schedule) == sum(row["count"] for row in entry["wire"])
         for row in schedule:
-            # Nothing is prefetched: what needs a collective waits for it.
-            assert row["overlapped"] == 0 and row["starts_before"] == row["awaited_before"]
+            assert row["overlapped"] or row["starts_before"] == row["awaited_before"]
     assert told == planned
+
+
+def test_tells_what_overlaps(model):
+    def overlapped(*flags):
+        told = json.loads(dry_run(model, "-zero=3", "--ranks=3", "--json", *flags).out)
+        return [row["overlapped"] for entry in told["entries"] for row in entry["schedule"]]
+
+    assert any(overlapped())
+    # What needs a collective waits for it.
+    assert not any(overlapped("--schedule-stage=off"))
 
 
 def test_a_gather_is_awaited_by_what_reads_it(model):

@@ -89,6 +89,7 @@ static void writeEntry(const EntryPlan &entry, const PlanOptions &options,
   json.attribute("name", fix(entry.name));
   json.attribute("kind", entry.kind);
   json.attribute("arena_bytes", entry.arenaBytes);
+  json.attribute("least_arena_bytes", entry.leastArenaBytes);
   json.attribute("received_bytes", entry.receivedBytes());
   json.attributeArray("wire", [&] {
     for (const WirePlan &row : entry.wire)

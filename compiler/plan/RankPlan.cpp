@@ -1,5 +1,6 @@
 #include "compiler/plan/RankPlan.h"
 
+#include "compiler/plan/LeastArena.h"
 #include "dialects/exec/ExecOps.h"
 #include "runtime/abi/dsrt.h"
 #include "runtime/abi/dsrt_layout.h"
@@ -274,6 +275,7 @@ void Planner::addEntries() {
     entry.name = program.getSymName().str();
     entry.kind = exec::stringifyProgramKind(program.getKind()).str();
     entry.arenaBytes = program.getArena();
+    entry.leastArenaBytes = computeLeastArena(program);
     entry.arena = computeArenaUse(program);
     addWire(entry, program);
     entry.schedule = listSchedule(program);

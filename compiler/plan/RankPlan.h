@@ -57,6 +57,7 @@ struct EntryPlan {
   std::string name;
   std::string kind;
   uint64_t arenaBytes = 0;
+  uint64_t leastArenaBytes = 0; ///< No plan needs less.
   ArenaUse arena;
   std::vector<WirePlan> wire;
   std::vector<ScheduledCollective> schedule;

@@ -7,7 +7,7 @@
 /// of a gathered group) is one buffer with members.
 ///
 /// The plan is a function of its input alone. Time is quadratic in the number
-/// of buffers with a small constant: 10^4 buffers take a fraction of a second
+/// of buffers with a small constant: 10^4 buffers take a tenth of a second
 /// where one of the first orders gives the smallest peak that there can be, and
 /// less than two seconds otherwise.
 
@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <vector>
 
 namespace dsc {
@@ -39,6 +40,8 @@ public:
   bool overlaps(const Lifetime &other) const {
     return !isBefore(other) && !other.isBefore(*this);
   }
+  /// What is done, in each stream, before any access.
+  const Clock &getBegin() const { return begin; }
   /// Ops between first and last access, at least; for ordering only.
   uint64_t getLength() const;
 
@@ -71,9 +74,11 @@ public:
   /// End of the highest buffer.
   int64_t getPeak() const { return peak; }
 
-  /// No plan has a smaller peak: the largest sum of bytes that are in use at
-  /// one op, from first to last access in the order of issue. A buffer counts
-  /// up to where the next could begin.
+  /// No plan has a smaller peak, rounded up to the smallest alignment: the
+  /// largest sum of bytes, each rounded up likewise, that are in use at one op,
+  /// from first to last access in an order in which the ops may run. Looked at
+  /// are two: the order of issue, and that in which stream 0 runs ahead and the
+  /// others do what it waits for, when it does.
   int64_t getLowerBound() const;
 
 private:
@@ -85,15 +90,36 @@ private:
     Lifetime lifetime;
     /// Positions in the order of issue; none if it is never accessed.
     uint32_t first = UINT32_MAX, last = 0;
+    /// Position from which on ops may run while the buffer is in use: what was
+    /// issued before is done when it is first accessed.
+    uint32_t earliest = UINT32_MAX;
+    /// For each stream, number of the first and of the last access in it; none
+    /// if first > last.
+    std::array<uint32_t, kMaxStreams> firstOps = {UINT32_MAX, UINT32_MAX,
+                                                  UINT32_MAX, UINT32_MAX};
+    std::array<uint32_t, kMaxStreams> lastOps = {};
   };
+
+  /// An op that accesses anything.
+  struct Op {
+    uint32_t position; ///< In the order of issue.
+    Point point;
+  };
+  /// For each op of each stream, where it stands among those of all.
+  using Positions = std::array<std::vector<uint32_t>, kMaxStreams>;
+
+  uint32_t getEarliest(const Entry &entry) const;
+  Positions getIssueOrder() const;
+  Positions getLateOrder() const;
+  int64_t getLargestSum(const Positions &positions) const;
 
   /// Offsets and peak of placing buffers one after the other in `order`.
   int64_t place(llvm::ArrayRef<Buffer> order,
                 llvm::MutableArrayRef<int64_t> offsets) const;
 
   llvm::SmallVector<Entry> entries;
-  uint32_t issued = 0; ///< Ops that have accessed anything.
-  std::pair<unsigned, uint32_t> lastOp = {kMaxStreams, 0}; ///< Stream, index.
+  std::array<std::vector<Op>, kMaxStreams> streams;
+  uint32_t issued = 0; ///< Ops of all streams.
   int64_t peak = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "passes/analysis/StepEstimate.h"
 
 #include "dialects/exec/ExecOps.h"
+#include "dialects/interfaces/CostOpInterface.h"
 #include "passes/analysis/StreamSimulation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -117,15 +118,10 @@ int64_t Estimator::getShardBytes(FlatSymbolRefAttr name) const {
 
 double Estimator::getSeconds(nn::FusionOp fusion) const {
   if (nn::MatmulOp matmul = getPlainContraction(fusion)) {
-    auto a = cast<RankedTensorType>(matmul.getLhs().getType());
-    auto c = cast<RankedTensorType>(matmul.getType());
-    int64_t rank = c.getRank(), batch = 1;
-    for (int64_t extent : c.getShape().drop_back(2))
-      batch *= extent;
-    return cost.getContractionSeconds(
-        batch, c.getDimSize(rank - 2), c.getDimSize(rank - 1),
-        a.getDimSize(matmul.getTransposeA() ? rank - 2 : rank - 1),
-        c.getElementType());
+    auto product =
+        cast<CostOpInterface>(matmul.getOperation()).getMatrixProduct();
+    return cost.getContractionSeconds(product->batch, product->m, product->n,
+                                      product->k, product->elementType);
   }
   return cost.getRegionSeconds(*fusion.getBody(), [&](Value argument) {
     return getElements(
@@ -150,8 +146,10 @@ void Estimator::issue(Operation *op, unsigned stream, double seconds,
     if (!isFirst)
       it->second.seconds = span.end - it->second.begin;
   }
-  (stream == kCompute ? estimate.computeSeconds : estimate.exchangeSeconds) +=
-      seconds;
+  if (stream == kCompute)
+    estimate.computeSeconds += seconds;
+  else if (stream == kCommunication)
+    estimate.exchangeSeconds += seconds;
 }
 
 void Estimator::endComputeEvents() {

@@ -530,7 +530,7 @@ RUNTIME = [
         "other-abi",
         hostile.other_abi,
         [*TRAIN],
-        "dsrun: error: 'm.so': was compiled for version 99 of the runtime interface and this runtime has version 2; compile the model again with the dsc of this runtime (0.1.0)",
+        "dsrun: error: 'm.so': was compiled for version 99 of the runtime interface and this runtime has version 3; compile the model again with the dsc of this runtime (0.1.0)",
     ),
     _dsrun(
         "other-cpu",

@@ -1,5 +1,6 @@
 #include "passes/lower/ProgramBuilder.h"
 
+#include "passes/analysis/Collectives.h"
 #include "passes/analysis/StepEstimate.h"
 #include "passes/lower/CollectiveList.h"
 
@@ -97,17 +98,6 @@ void ProgramBuilder::listCollectives(exec::ProgramOp program) {
   program.setHashAttr(hashCollectives(program.getCollectivesAttr()));
 }
 
-/// The starts that travel in one message with `first`, it included.
-template <typename StartOp>
-static SmallVector<StartOp> getMessage(StartOp first) {
-  SmallVector<StartOp> starts{first};
-  for (auto next = dyn_cast<StartOp>(first->getNextNode());
-       next && next->hasAttr(zero::kJoinAttrName);
-       next = dyn_cast<StartOp>(next->getNextNode()))
-    starts.push_back(next);
-  return starts;
-}
-
 LogicalResult ProgramBuilder::emit(Operation *op) {
   if (op->hasAttr(
           zero::kJoinAttrName)) // Emitted with the first of its message.
@@ -159,7 +149,9 @@ LogicalResult ProgramBuilder::emit(Operation *op) {
       .Case<zero::GatherAwaitOp, zero::ReduceScatterAwaitOp,
             zero::AllReduceAwaitOp, zero::AllReduceGradientsAwaitOp,
             zero::ReduceGradientsAwaitOp, zero::RefreshAwaitOp>(
-          [&](auto await) { return emitAwait(await), success(); })
+          [&](auto await) {
+            return emitAwait(await, exec::Stream::Communication), success();
+          })
       .Case([&](zero::LoadStartOp op) { return emitLoad(op), success(); })
       .Case([&](zero::StoreStartOp op) { return emitStore(op), success(); })
       .Case<zero::LoadAwaitOp, zero::StoreAwaitOp>(

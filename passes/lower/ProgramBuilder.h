@@ -9,6 +9,8 @@
 #include "passes/lower/PlanArena.h"
 #include "passes/lower/StateTable.h"
 
+#include <map>
+
 namespace dsc {
 
 class ProgramBuilder {
@@ -58,7 +60,7 @@ private:
                                      bool toAll);
   void emitRefreshes(mlir::ArrayRef<zero::RefreshStartOp> starts);
   void emitAllReduce(zero::AllReduceStartOp op);
-  void emitAwait(mlir::Operation *op);
+  void emitAwait(mlir::Operation *op, exec::Stream stream);
   /// Puts a value where a collective expects it, unless it lies there.
   void provide(mlir::Operation *op, mlir::Value value,
                MemoryPlan::Buffer buffer);
@@ -128,6 +130,8 @@ private:
   /// The same, for the transfer stream.
   std::optional<int64_t> transferEvent;
   llvm::DenseMap<mlir::Operation *, int64_t> ends; ///< By start.
+  /// By stream: its latest event that the compute stream has waited for.
+  std::map<exec::Stream, int64_t> awaited;
 };
 
 } // namespace dsc

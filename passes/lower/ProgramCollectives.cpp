@@ -36,10 +36,14 @@ void ProgramBuilder::endCommunication(Starts starts) {
                               kCommunication);
 }
 
-void ProgramBuilder::emitAwait(Operation *op) {
-  auto end = ends.find(op->getOperand(0).getDefiningOp());
-  exec::EventWaitOp::create(builder, op->getLoc(), end->second,
-                            exec::Stream::Compute);
+void ProgramBuilder::emitAwait(Operation *op, exec::Stream stream) {
+  int64_t end = ends.lookup(op->getOperand(0).getDefiningOp());
+  // A stream runs in order, so one wait stands for all that ended before.
+  auto [latest, isFirst] = awaited.try_emplace(stream, end);
+  if (!isFirst && latest->second >= end)
+    return;
+  latest->second = end;
+  exec::EventWaitOp::create(builder, op->getLoc(), end, exec::Stream::Compute);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,7 +49,7 @@ void ProgramBuilder::emitStore(zero::StoreStartOp op) {
 }
 
 void ProgramBuilder::emitTransferAwait(Operation *op) {
-  emitAwait(op);
+  emitAwait(op, exec::Stream::Transfer);
   // What computation knows now, the communication stream does not.
   computeEvent.reset();
 }

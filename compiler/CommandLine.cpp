@@ -338,8 +338,6 @@ bool CommandLine::fillTarget(CompileOptions &options) {
   options.lower.maxWorld = maxWorld;
   options.lower.poisonFreed = poisonFreed;
   options.schedule.enabled = scheduleStage != "off";
-  options.schedule.gatherBucketElements = gatherBucketSize;
-  options.schedule.reduceBucketElements = reduceBucketSize;
   using Recompute = ScheduleOptions::Recompute;
   options.schedule.recompute = recompute == "blocks" ? Recompute::Blocks
                                : recompute == "auto" ? Recompute::Auto

@@ -207,8 +207,8 @@ struct CommandLine {
   cl::opt<uint64_t> gatherBucketSize{
       "allgather-bucket-size", cl::value_desc("ELEMENTS"), cl::init(131072),
       cl::cat(target),
-      cl::desc("Gathers that begin together travel in one message of at most "
-               "so many elements; 0: each in its own. Default: 131072")};
+      cl::desc("Gathers of at most so many elements together travel in one "
+               "message where that saves time; 0: none do. Default: 131072")};
   cl::opt<uint64_t> reduceBucketSize{
       "reduce-bucket-size", cl::value_desc("ELEMENTS"), cl::init(131072),
       cl::cat(target), cl::desc("The same for reductions. Default: 131072")};

@@ -61,6 +61,11 @@ bool CommandLine::fillSchedule(CompileOptions &options) {
   schedule.overlap = overlap == "on";
   schedule.bounds = {getBound(prefetchBucketSize), getBound(maxLiveParameters),
                      getBound(maxReuseDistance)};
+  auto getElements = [](const cl::opt<uint64_t> &option) {
+    return int64_t(std::min<uint64_t>(option, INT64_MAX));
+  };
+  schedule.messages = {getElements(gatherBucketSize),
+                       getElements(reduceBucketSize)};
   // What --plan alone prints is the same module for any number of ranks.
   bool isForRanks =
       ranks.getNumOccurrences() &&

@@ -11,6 +11,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -254,17 +255,41 @@ double simulate(const Schedule &schedule) {
   return std::max(compute, communication);
 }
 
+/// What is issued, in order: R0 runs a region; +gather0 starts an exchange of
+/// group 0, -gather0 awaits it. In brackets: how many microseconds it takes.
+std::string print(const Schedule &schedule) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (Issue issue : schedule.order) {
+    if (issue.kind == Issue::Run) {
+      out << "R" << issue.index << "("
+          << llvm::formatv("{0:f2}", schedule.seconds[issue.index] * 1e6)
+          << ") ";
+      continue;
+    }
+    const Exchange &exchange = schedule.exchanges[issue.index];
+    out << (issue.kind == Issue::Start ? "+" : "-")
+        << (exchange.isGather ? "gather" : "reduction") << exchange.group;
+    if (issue.kind == Issue::Start)
+      out << "(" << llvm::formatv("{0:f2}", exchange.seconds * 1e6) << ")";
+    out << " ";
+  }
+  return text;
+}
+
 /// Costs of a graph's parts on one target.
 struct Costs {
   const CostModel &model;
   const Graph &graph;
 
-  double regionSeconds(const Region &region) const {
+  /// `sizes`: elements of the values, copies included.
+  double regionSeconds(const Region &region,
+                       const std::vector<int64_t> &sizes) const {
     int64_t bytes = 0;
     for (int value : region.reads)
-      bytes += graph.values[value] * kFloatBytes;
+      bytes += sizes[value] * kFloatBytes;
     for (int value : region.writes)
-      bytes += graph.values[value] * kFloatBytes;
+      bytes += sizes[value] * kFloatBytes;
     for (int group : {region.group, region.gradient})
       if (group >= 0)
         bytes += graph.groups[group] * kFloatBytes;
@@ -305,6 +330,9 @@ public:
       }
   }
 
+  /// That is visited.
+  const Schedule &getSchedule() const { return schedule; }
+
 private:
   /// What a schedule leaves open of one exchange: before which region it starts
   /// and before which it is awaited.
@@ -337,7 +365,7 @@ private:
       regions.push_back(region);
     }
     for (const Region &region : regions)
-      schedule.seconds.push_back(costs.regionSeconds(region));
+      schedule.seconds.push_back(costs.regionSeconds(region, sizes));
     std::vector<std::vector<int>> gathers; // Regions that use each.
     for (size_t g = 0; g < graph.groups.size(); ++g) {
       std::vector<int> before, behind;
@@ -489,7 +517,7 @@ public:
     options.cost = model;
     options.memoryLimit = limit;
     options.arena = {kMaxWorld, kUnit};
-    options.gatherBucketElements = options.reduceBucketElements = 0;
+    options.messages = {0, 0}; // The judge joins none.
     PassManager schedule(&context);
     buildSchedulePipeline(schedule, options);
     if (failed(schedule.run(*module)))
@@ -581,22 +609,26 @@ TEST_P(SmallSteps, AreAsGoodAsTheBestOfAll) {
   for (double share : {0.1, 0.3, 0.6, 1.0}) {
     int64_t limit = align(least + share * (most - least));
     double best = HUGE_VAL;
+    std::string bestOrder;
     search.run([&](double seconds, int64_t peak) {
-      if (peak <= limit)
-        best = std::min(best, seconds);
+      if (peak > limit || seconds >= best)
+        return;
+      best = seconds;
+      bestOrder = print(search.getSchedule());
     });
-    Compiled made =
-        compiler.compile(graph, model, free.state + limit + kWeightBytes);
+    // The judge packs buffers without gaps, which the planner promises to do
+    // but for a fiftieth.
+    int64_t arena = limit + limit / 50 + kWeightBytes;
+    Compiled made = compiler.compile(graph, model, free.state + arena);
     ASSERT_TRUE(made.fits) << made.errors << print(graph);
-    EXPECT_LE(made.arena, limit + kWeightBytes);
+    EXPECT_LE(made.arena, arena);
     EXPECT_LE(simulate(made.schedule), 1.05 * best)
         << "limit " << limit << " of " << least << " to " << most << "\n"
+        << "dsc:  " << print(made.schedule) << "\nbest: " << bestOrder << "\n"
         << print(graph);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, SmallSteps, testing::Range(0, 20));
-// The long run of test/e2e has these, too.
-INSTANTIATE_TEST_SUITE_P(DISABLED_Long, SmallSteps, testing::Range(20, 200));
+INSTANTIATE_TEST_SUITE_P(Random, SmallSteps, testing::Range(0, 200));
 
 } // namespace

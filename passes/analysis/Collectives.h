@@ -26,6 +26,17 @@ struct Collective {
 /// All exchanges of an entry in program order, in value or async form.
 llvm::SmallVector<Collective> listCollectives(train::EntryOp entry);
 
+/// The starts that travel in one message with `first`, it included.
+template <typename StartOp>
+llvm::SmallVector<StartOp> getMessage(StartOp first) {
+  llvm::SmallVector<StartOp> starts{first};
+  for (auto next = llvm::dyn_cast<StartOp>(first->getNextNode());
+       next && next->hasAttr(zero::kJoinAttrName);
+       next = llvm::dyn_cast<StartOp>(next->getNextNode()))
+    starts.push_back(next);
+  return starts;
+}
+
 /// Whether the exchange sums gradients that are whole on every rank, which only
 /// the last micro-batch before an update does.
 bool isReductionOfWhole(mlir::Operation *op);

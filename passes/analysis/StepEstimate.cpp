@@ -2,6 +2,7 @@
 
 #include "dialects/exec/ExecOps.h"
 #include "dialects/interfaces/CostOpInterface.h"
+#include "passes/analysis/Collectives.h"
 #include "passes/analysis/StreamSimulation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -267,17 +268,6 @@ void Estimator::provide(Operation *op, Value value, MemoryPlan::Buffer buffer) {
   Storage storage = placement.getStorage(value);
   if (storage != wanted)
     copy(op, value, storage, wanted);
-}
-
-/// The starts that travel in one message with `first`, it included.
-template <typename StartOp>
-static SmallVector<StartOp> getMessage(StartOp first) {
-  SmallVector<StartOp> starts{first};
-  for (auto next = dyn_cast<StartOp>(first->getNextNode());
-       next && next->hasAttr(zero::kJoinAttrName);
-       next = dyn_cast<StartOp>(next->getNextNode()))
-    starts.push_back(next);
-  return starts;
 }
 
 void Estimator::visitGathers(ArrayRef<zero::GatherStartOp> starts) {

@@ -7,13 +7,15 @@
 
 bool dsc::isDecision(llvm::StringRef attribute) {
   return attribute == kRecomputeAttr || attribute == kReuseAttr ||
-         attribute == kAheadAttr || attribute == kBehindAttr;
+         attribute == kAheadAttr || attribute == kBehindAttr ||
+         attribute == zero::kJoinAttrName;
 }
 
 void dsc::applyDecisions(train::EntryOp entry, const StateMap &states,
-                         bool overlaps, bool explain) {
+                         bool overlaps, MessageBounds bounds, bool explain) {
   recomputeRegions(entry, explain);
   keepGathered(entry, states);
   offloadStates(entry, states, overlaps);
   moveCollectives(entry, states);
+  joinCollectives(entry, states, bounds, explain);
 }

@@ -25,6 +25,9 @@ public:
       : module(module), states(module), options(options) {
     if (auto most = module->getAttrOfType<IntegerAttr>(zero::kMaxWorldAttrName))
       this->options.arena.maxWorld = most.getInt();
+    // To join reductions takes staging, which is state of no single entry.
+    if (options.memoryLimit)
+      this->options.messages.reduceElements = 0;
   }
 
   LogicalResult run();
@@ -76,6 +79,7 @@ struct DecidePass : dsc::impl::DecidePassBase<DecidePass> {
     options.bounds = {bound(prefetchElements), bound(liveElements),
                       bound(reuseDistance)};
     options.overlap = overlap;
+    options.messages = {gatherElements, reduceElements};
     if (recompute)
       options.recompute = ScheduleOptions::Recompute::Auto;
     if (memoryLimit > 0)
@@ -211,9 +215,11 @@ void ModuleDecider::collectMoments() {
         byGroup[group.getSymNameAttr()].push_back(state);
   for (auto &entry : byGroup)
     moments.push_back({states.getGroup(entry.first), entry.second});
-  llvm::stable_sort(moments, [](const Moments &a, const Moments &b) {
-    return zero::GroupOp(a.group).getElements() <
-           zero::GroupOp(b.group).getElements();
+  auto getKey = [](zero::GroupOp group) {
+    return std::pair(group.getElements(), group.getSymName());
+  };
+  llvm::sort(moments, [&](const Moments &a, const Moments &b) {
+    return getKey(a.group) < getKey(b.group);
   });
 }
 

@@ -17,7 +17,7 @@ constexpr unsigned kImproveOperations = 60000;
 
 /// One decision that is made otherwise.
 struct Change {
-  enum class Kind { Reuse, Distance, Recompute } kind;
+  enum class Kind { Reuse, Distance, Recompute, Join } kind;
   unsigned index;
   int64_t value;
   double gain = 0; ///< Seconds a byte.
@@ -27,6 +27,8 @@ struct Change {
       decisions.reuses[index] = value;
     else if (kind == Kind::Distance)
       decisions.distances[index] = value;
+    else if (kind == Kind::Join)
+      decisions.joins[index] = value;
     else
       decisions.recomputes[index] = value;
   }
@@ -44,6 +46,7 @@ private:
   bool start();
   void buyKeeping();
   void buyDistances();
+  void buyJoins();
   void buyKeptActivations();
   void returnKeeping(ArrayRef<unsigned> kept);
   void improve();
@@ -58,6 +61,7 @@ private:
   bool take(const Decisions &decisions, bool frugal = false);
   void buy(ArrayRef<Change> changes);
   SmallVector<Change> getReuses() const;
+  SmallVector<Change> getChanges() const;
 
   EntryTrials &trials;
   const ScheduleOptions &options;
@@ -83,6 +87,7 @@ std::optional<EntryDecision> Decider::run() {
   buyKeeping();
   if (options.overlap)
     buyDistances();
+  buyJoins();
   buyKeptActivations();
   SmallVector<unsigned> kept;
   for (unsigned index = 0; index < trials.getStarts().size(); ++index)
@@ -168,6 +173,8 @@ void Decider::beginPhase() {
 }
 
 void Decider::refuse(const Change &change) {
+  if (change.kind == Change::Kind::Join)
+    return;
   auto &list = change.kind == Change::Kind::Recompute
                    ? current.refusedCandidates
                    : current.refusedExchanges;
@@ -253,6 +260,19 @@ void Decider::buyDistances() {
   buy(changes);
 }
 
+/// Messages take what follows one another, up to their bounds.
+void Decider::buyJoins() {
+  beginPhase();
+  SmallVector<Change> changes;
+  for (auto [index, exchange] : llvm::enumerate(current.trial.exchanges))
+    if (exchange.exists && !current.decisions.joins[index])
+      changes.push_back({Change::Kind::Join, unsigned(index), true});
+  buy(changes);
+  // The first of each message joins none.
+  for (auto [index, exchange] : llvm::enumerate(current.trial.exchanges))
+    current.decisions.joins[index] = exchange.joined;
+}
+
 void Decider::buyKeptActivations() {
   beginPhase();
   SmallVector<Change> changes;
@@ -287,37 +307,43 @@ void Decider::returnKeeping(ArrayRef<unsigned> kept) {
   returnKeeping(kept.drop_front(kept.size() / 2));
 }
 
+/// What may be decided otherwise, one at a time.
+SmallVector<Change> Decider::getChanges() const {
+  const Decisions &now = current.decisions;
+  SmallVector<Change> changes;
+  for (const Change &change : getReuses())
+    changes.push_back({change.kind, change.index, !now.reuses[change.index]});
+  for (unsigned index = 0; index < trials.getCandidates().size(); ++index)
+    changes.push_back({Change::Kind::Recompute, index, !now.recomputes[index]});
+  for (unsigned index = 0; index < trials.getStarts().size(); ++index) {
+    if (!current.trial.exchanges[index].exists)
+      continue;
+    if (now.joins[index])
+      changes.push_back({Change::Kind::Join, index, false});
+    if (!options.overlap)
+      continue;
+    int64_t distance = now.distances[index];
+    for (int64_t other :
+         {distance - 1, distance + 1, distance + 2, distance / 2, int64_t(0)})
+      if (other >= 0 && other != distance)
+        changes.push_back({Change::Kind::Distance, index, other});
+  }
+  return changes;
+}
+
 /// Makes single decisions otherwise, as long as that helps.
 void Decider::improve() {
   lastTrial =
       trials.getCount() + kImproveOperations / trials.getOperationCount();
-  SmallVector<Change> reuses = getReuses();
   bool improved = true;
-  auto tryChange = [&](Change::Kind kind, unsigned index, int64_t value) {
-    if (trials.getCount() >= lastTrial)
-      return;
-    Decisions decisions = current.decisions;
-    Change{kind, index, value}.apply(decisions);
-    improved |= take(decisions, /*frugal=*/true);
-  };
-  while (improved && trials.getCount() < lastTrial) {
+  while (improved) {
     improved = false;
-    for (const Change &change : reuses)
-      tryChange(change.kind, change.index,
-                !current.decisions.reuses[change.index]);
-    for (unsigned index = 0; index < trials.getCandidates().size(); ++index)
-      tryChange(Change::Kind::Recompute, index,
-                !current.decisions.recomputes[index]);
-    if (!options.overlap)
-      continue;
-    for (unsigned index = 0; index < trials.getStarts().size(); ++index) {
-      if (!current.trial.exchanges[index].exists)
-        continue;
-      int64_t distance = current.decisions.distances[index];
-      for (int64_t other :
-           {distance - 1, distance + 1, distance + 2, distance / 2, int64_t(0)})
-        if (other >= 0 && other != current.decisions.distances[index])
-          tryChange(Change::Kind::Distance, index, other);
+    for (const Change &change : getChanges()) {
+      if (trials.getCount() >= lastTrial)
+        return;
+      Decisions decisions = current.decisions;
+      change.apply(decisions);
+      improved |= take(decisions, /*frugal=*/true);
     }
   }
 }

@@ -21,11 +21,11 @@ struct EntryDecision {
 /// Chooses, with at most `limit` bytes of arena if given.
 ///
 /// It begins with the least memory. Then, in this order, groups that stay
-/// gathered, exchanges that begin ahead of their use or end behind it, and
-/// activations that are not recomputed buy time for memory, the best gain per
-/// byte first, while the limit holds. At last, groups that stay gathered are
-/// gathered again where that costs no time. Small entries are then improved by
-/// single changes, until none helps.
+/// gathered, exchanges that begin ahead of their use or end behind it, small
+/// ones that travel together, and activations that are not recomputed buy time
+/// for memory, the best gain per byte first, while the limit holds. At last,
+/// groups that stay gathered are gathered again where that costs no time. Small
+/// entries are then improved by single changes, until none helps.
 ///
 /// `least.bytes` may be above the limit: then nothing fits, and the decisions
 /// are those of the least memory. Nothing if the entry cannot be measured.

@@ -59,6 +59,18 @@ static void visitUsers(Value value, function_ref<void(Operation *)> visit) {
   }
 }
 
+void dsc::moveBefore(Operation *op, Operation *place) {
+  if (op == place || op->getNextNode() == place)
+    return;
+  op->remove();
+  place->getBlock()->getOperations().insert(Block::iterator(place), op);
+}
+
+void dsc::moveAfter(Operation *op, Operation *place) {
+  if (op != place && op->getPrevNode() != place)
+    moveBefore(op, place->getNextNode());
+}
+
 EntryOrder::EntryOrder(train::EntryOp entry, const StateMap &states)
     : block(entry.getBody().front()), states(states) {
   for (Operation &op : block) {

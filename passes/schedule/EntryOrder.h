@@ -19,6 +19,12 @@ mlir::Operation *getAwait(mlir::Operation *start);
 mlir::Operation *findFirstUse(mlir::Value value);
 mlir::Operation *findLastUse(mlir::Value value);
 
+/// As the members of Operation, but the block still knows the order of all
+/// others: behind one of those it numbers all operations anew, for each of
+/// thousands of moves.
+void moveBefore(mlir::Operation *op, mlir::Operation *place);
+void moveAfter(mlir::Operation *op, mlir::Operation *place);
+
 /// Answers for one entry in the async form. Operations may be moved between two
 /// questions: an answer is about where they stand then.
 class EntryOrder {

@@ -40,6 +40,10 @@ static Verdict judge(const TrialExchange &exchange, double alone, bool isGather,
               : std::string("is awaited where it begins");
   StringRef decision =
       regions ? isGather ? "prefetched" : "overlapped" : "in place";
+  if (exchange.joined) {
+    where += ", in one message with the one before it";
+    decision = "joined";
+  }
   if (isHidden)
     return {decision, where};
   return {decision, where,

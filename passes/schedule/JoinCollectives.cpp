@@ -7,12 +7,29 @@
 
 namespace dsc {
 #define GEN_PASS_DEF_JOINCOLLECTIVESPASS
-#define GEN_PASS_DEF_MARKBUCKETSPASS
 #include "passes/schedule/Passes.h.inc"
 } // namespace dsc
 
 using namespace mlir;
 using namespace dsc;
+
+namespace {
+
+/// Starts that stand directly behind one another and travel together.
+using JoinedStarts = SmallVector<Operation *, 2>;
+
+struct JoinCollectivesPass
+    : dsc::impl::JoinCollectivesPassBase<JoinCollectivesPass> {
+  using JoinCollectivesPassBase::JoinCollectivesPassBase;
+
+  void runOnOperation() override {
+    StateMap states(getOperation());
+    for (auto entry : getOperation().getOps<train::EntryOp>())
+      joinCollectives(entry, states, {gatherElements, reduceElements});
+  }
+};
+
+} // namespace
 
 /// The group that a start exchanges; null for loose values, which travel in one
 /// message as it is.
@@ -25,114 +42,101 @@ static zero::GroupOp getExchangedGroup(Operation *start,
 }
 
 bool dsc::canJoin(Operation *first, Operation *second, const StateMap &states) {
+  if (first->getName() != second->getName())
+    return false;
   zero::GroupOp group = getExchangedGroup(first, states);
   zero::GroupOp other = getExchangedGroup(second, states);
-  if (!group || !other || first->getName() != second->getName() ||
-      group.getType() != other.getType())
-    return false;
-  return cast<zero::CollectiveOpInterface>(first).getCollectiveAxis() ==
-         cast<zero::CollectiveOpInterface>(second).getCollectiveAxis();
+  return group && other && group.getType() == other.getType() &&
+         cast<zero::CollectiveOpInterface>(first).getCollectiveAxis() ==
+             cast<zero::CollectiveOpInterface>(second).getCollectiveAxis();
 }
 
-//===----------------------------------------------------------------------===//
-// Application
-//===----------------------------------------------------------------------===//
-
-/// Puts `start` directly behind the message whose starts are `message`, if one
-/// of the two can move.
-static bool bringTogether(ArrayRef<Operation *> message, Operation *start,
-                          const EntryOrder &order) {
-  Operation *last = message.back();
+/// Whether `start` may move up to `message`.
+static bool canRise(Operation *start, const JoinedStarts &message,
+                    const EntryOrder &order) {
   Operation *dependence = order.findDependence(start);
-  if (!dependence || dependence->isBeforeInBlock(message.front())) {
-    if (last->getNextNode() != start)
-      start->moveAfter(last);
+  return !dependence || dependence->isBeforeInBlock(message.front());
+}
+
+/// Whether `message` may move down to `start`. Tensors are awaited where they
+/// are needed.
+static bool canSink(const JoinedStarts &message, Operation *start,
+                    const EntryOrder &order) {
+  return llvm::all_of(message, [&](Operation *member) {
+    Operation *await = getAwait(member);
+    bool awaitsStates = await && await->getNumResults() == 0;
+    return await && (awaitsStates || start->isBeforeInBlock(await)) &&
+           start->isBeforeInBlock(order.findDependent(member));
+  });
+}
+
+static bool bringTogether(const JoinedStarts &message, Operation *start,
+                          const EntryOrder &order) {
+  if (canRise(start, message, order)) {
+    moveAfter(start, message.back());
     return true;
   }
+  if (!canSink(message, start, order))
+    return false;
+  Operation *last = start;
   for (Operation *member : message) {
-    Operation *await = getAwait(member);
-    if (!await || await->isBeforeInBlock(start) ||
-        !start->isBeforeInBlock(order.findDependent(member)))
-      return false;
+    moveBefore(member, start);
+    if (Operation *await = getAwait(member); await->isBeforeInBlock(start)) {
+      moveAfter(await, last);
+      last = await;
+    }
   }
-  for (Operation *member : message)
-    member->moveBefore(start);
   return true;
 }
 
-void dsc::joinCollectives(train::EntryOp entry, const StateMap &states) {
+/// Whether `message` and `start` together stay within their bound.
+static bool fits(const JoinedStarts &message, Operation *start,
+                 const StateMap &states, MessageBounds bounds) {
+  int64_t elements = getExchangedGroup(start, states).getElements();
+  for (Operation *member : message)
+    elements += getExchangedGroup(member, states).getElements();
+  return elements <= (isa<zero::GatherStartOp, zero::RefreshStartOp>(start)
+                          ? bounds.gatherElements
+                          : bounds.reduceElements);
+}
+
+void dsc::joinCollectives(train::EntryOp entry, const StateMap &states,
+                          MessageBounds bounds, bool explain) {
+  Block &block = entry.getBody().front();
+  auto isJoined = [](Operation &op) { return op.hasAttr(zero::kJoinAttrName); };
+  if (llvm::none_of(block, isJoined))
+    return;
   EntryOrder order(entry, states);
   SmallVector<Operation *> starts;
-  for (Operation &op : entry.getBody().front())
+  for (Operation &op : block)
     if (isStart(&op) && isa<zero::CollectiveOpInterface>(op))
       starts.push_back(&op);
-  SmallVector<Operation *> message;
+  // The last message of each kind.
+  SmallVector<JoinedStarts> messages;
   for (Operation *start : starts) {
+    JoinedStarts *message =
+        llvm::find_if(messages, [&](const JoinedStarts &message) {
+          return canJoin(message.back(), start, states);
+        });
     if (start->hasAttr(zero::kJoinAttrName)) {
-      if (!message.empty() && canJoin(message.back(), start, states) &&
-          bringTogether(message, start, order)) {
-        message.push_back(start);
+      bool tooLong =
+          message != messages.end() && !fits(*message, start, states, bounds);
+      if (message != messages.end() && !tooLong &&
+          bringTogether(*message, start, order)) {
+        message->push_back(start);
         continue;
       }
       start->removeAttr(zero::kJoinAttrName);
-      remark::missed(start->getLoc(),
-                     remark::RemarkOpts::name("NotJoined").category("schedule"))
-          << "an exchange does not travel with the one before it, which is of "
-             "another kind or must begin and end elsewhere";
+      if (explain && !tooLong)
+        remark::missed(
+            start->getLoc(),
+            remark::RemarkOpts::name("NotJoined").category("schedule"))
+            << "an exchange does not travel with the one of its kind before "
+               "it, which must begin and end elsewhere";
     }
-    message.assign({start});
+    if (message != messages.end())
+      message->assign({start});
+    else
+      messages.push_back({start});
   }
 }
-
-//===----------------------------------------------------------------------===//
-// Buckets
-//===----------------------------------------------------------------------===//
-
-void dsc::markBuckets(train::EntryOp entry, const StateMap &states,
-                      int64_t gatherElements, int64_t reduceElements) {
-  int64_t elements = 0;
-  for (Operation &op : entry.getBody().front()) {
-    zero::GroupOp group =
-        isStart(&op) ? getExchangedGroup(&op, states) : zero::GroupOp();
-    if (!group)
-      continue;
-    int64_t own = group.getElements();
-    bool gathers = isa<zero::GatherStartOp, zero::RefreshStartOp>(op);
-    Operation *before = op.getPrevNode();
-    if (before && isStart(before) && canJoin(before, &op, states) &&
-        elements + own <= (gathers ? gatherElements : reduceElements)) {
-      op.setAttr(zero::kJoinAttrName, UnitAttr::get(op.getContext()));
-      elements += own;
-      remark::passed(op.getLoc(),
-                     remark::RemarkOpts::name("Joined").category("schedule"))
-          << ("group " + group.getSymName() + " travels with the " +
-              Twine(elements - own) + " elements before it")
-                 .str();
-      continue;
-    }
-    elements = own;
-  }
-}
-
-namespace {
-
-struct JoinCollectivesPass
-    : dsc::impl::JoinCollectivesPassBase<JoinCollectivesPass> {
-  void runOnOperation() override {
-    StateMap states(getOperation());
-    for (auto entry : getOperation().getOps<train::EntryOp>())
-      joinCollectives(entry, states);
-  }
-};
-
-struct MarkBucketsPass : dsc::impl::MarkBucketsPassBase<MarkBucketsPass> {
-  using MarkBucketsPassBase::MarkBucketsPassBase;
-
-  void runOnOperation() override {
-    StateMap states(getOperation());
-    for (auto entry : getOperation().getOps<train::EntryOp>())
-      markBuckets(entry, states, gatherElements, reduceElements);
-  }
-};
-
-} // namespace

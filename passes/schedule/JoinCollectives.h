@@ -12,16 +12,18 @@ namespace dsc {
 bool canJoin(mlir::Operation *first, mlir::Operation *second,
              const StateMap &states);
 
-/// Puts each start with `zero.join` directly behind the start ahead of it, by
-/// moving one of the two, so that lower makes one exchange of both. Where no
-/// move is legal, or the two cannot be joined, the annotation goes away. The
-/// order of the starts stays.
-void joinCollectives(train::EntryOp entry, const StateMap &states);
+/// Most elements that travel in one message of several groups; 0: none joins.
+struct MessageBounds {
+  int64_t gatherElements, reduceElements;
+};
 
-/// Annotates starts that stand directly behind one another, as long as what is
-/// joined has at most `gatherElements` or, of reductions, `reduceElements`.
-void markBuckets(train::EntryOp entry, const StateMap &states,
-                 int64_t gatherElements, int64_t reduceElements);
+/// Puts each start with `zero.join` directly behind the last start ahead of it
+/// that it can join, by moving it up or the other down, so that lower makes one
+/// exchange of both. Awaits of states move along. Where no move is legal, or
+/// the message would get too long, the annotation goes away; a remark tells of
+/// the former if asked to `explain`. Starts of one kind stay in order.
+void joinCollectives(train::EntryOp entry, const StateMap &states,
+                     MessageBounds bounds, bool explain = true);
 
 } // namespace dsc
 

@@ -28,21 +28,6 @@ static int64_t takeDistance(Operation *start, StringRef name) {
   return distance ? std::max<int64_t>(distance.getInt(), 0) : 0;
 }
 
-/// As Operation::moveBefore, but the block still knows the order of all others:
-/// after that one it numbers all operations anew, for each of thousands of
-/// moves.
-static void moveBefore(Operation *op, Operation *place) {
-  if (op == place || op->getNextNode() == place)
-    return;
-  op->remove();
-  place->getBlock()->getOperations().insert(Block::iterator(place), op);
-}
-
-static void moveAfter(Operation *op, Operation *place) {
-  if (op != place && op->getPrevNode() != place)
-    moveBefore(op, place->getNextNode());
-}
-
 /// Moves the views of `value` that stand ahead of it behind it.
 static void moveViewsBehind(Value value, Operation *&last) {
   for (Operation *user : value.getUsers())
@@ -81,16 +66,21 @@ static void moveToLastUse(zero::ReleaseOp release) {
     moveAfter(release, last);
 }
 
-/// Moves `start` ahead of `regions` regions ahead of its await.
+/// Moves `start` ahead of `regions` regions ahead of its await, and of starts
+/// behind the same region that are awaited later.
 static void moveAhead(Operation *start, Operation *await, int64_t regions,
                       Operation *dependence) {
   Operation *place = await;
-  for (Operation *op = await->getPrevNode(); op && op != dependence && regions;
+  for (Operation *op = await->getPrevNode(); op && op != dependence;
        op = op->getPrevNode()) {
-    if (!isa<nn::FusionOp>(op))
-      continue;
-    place = op;
-    --regions;
+    if (isa<nn::FusionOp>(op)) {
+      if (regions-- == 0)
+        break;
+      place = op;
+    } else if (regions == 0 && op != start && isStart(op) &&
+               await->isBeforeInBlock(getAwait(op))) {
+      place = op;
+    }
   }
   moveBefore(start, place);
 }

@@ -22,7 +22,8 @@ inline constexpr llvm::StringLiteral kBehindAttr = "zero.behind";
 /// behind their last; what takes operands, or changes states, starts right
 /// behind the last operation that it depends on.
 ///
-/// Starts that get to the same place keep the order of their awaits.
+/// Starts that get behind the same region get the order of their awaits: what
+/// is awaited first begins first.
 void moveCollectives(train::EntryOp entry, const StateMap &states);
 
 } // namespace dsc

@@ -7,6 +7,7 @@
 #include "dialects/zero/ZeroDialect.h"
 #include "passes/analysis/CostModel.h"
 #include "passes/analysis/Placement.h"
+#include "passes/schedule/JoinCollectives.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -48,9 +49,7 @@ struct ScheduleOptions {
   /// Which states of the optimizer lie outside of memory.
   enum class Offload { None, All, Auto };
   Offload offload = Offload::None;
-  /// Elements of gathers, and of reductions, that travel in one message where
-  /// they begin together; 0: each has its own.
-  int64_t gatherBucketElements = 131072, reduceBucketElements = 131072;
+  MessageBounds messages = {131072, 131072};
 };
 
 /// The pass `schedule-decide` for a cost model, which pass options cannot give.

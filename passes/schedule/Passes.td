@@ -86,12 +86,12 @@ def DecidePass : Pass<"schedule-decide", "::mlir::ModuleOp"> {
   let summary = "Choose what to keep, gather ahead and recompute";
   let description = [{
     Expects the async form, and annotates it; `schedule-recompute`,
-    `schedule-keep-gathered` and `schedule-move-collectives` apply the
-    annotations. Decisions are applied to a clone of the entry, which the cost
+    `schedule-keep-gathered`, `schedule-move-collectives` and
+    `schedule-join-collectives` apply the annotations. Decisions are applied to a clone of the entry, which the cost
     model and the memory planner measure. From the least memory on, groups that
-    stay gathered, exchanges beside computation, and activations that are not
-    recomputed buy time for memory as long as the limit holds. What saves no time
-    is not bought. An analysis remark tells what each entry comes to, and others
+    stay gathered, exchanges beside computation, small exchanges that travel
+    together, and activations that are not recomputed buy time for memory as long
+    as the limit holds. What saves no time is not bought. An analysis remark tells what each entry comes to, and others
     what became of each exchange and activation.
 
     `step` gets what was chosen for `step_last`, so that both exchange the same.
@@ -125,6 +125,11 @@ def DecidePass : Pass<"schedule-decide", "::mlir::ModuleOp"> {
            "Most gathered elements alive (default: -1, no bound)">,
     Option<"reuseDistance", "max-reuse-distance", "int64_t", "-1",
            "Elements used until a kept group's next use (default: -1, no bound)">,
+    Option<"gatherElements", "allgather-bucket-size", "int64_t", "131072",
+           "Most elements of several gathers in one message (default: 131072)">,
+    Option<"reduceElements", "reduce-bucket-size", "int64_t", "131072",
+           "Most elements of several reductions in one message "
+           "(default: 131072)">,
   ];
 }
 
@@ -267,39 +272,16 @@ def OffloadStatesPass : Pass<"schedule-offload-states", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dsc::zero::ZeroDialect"];
 }
 
-def MarkBucketsPass : Pass<"schedule-mark-buckets", "::mlir::ModuleOp"> {
-  let summary = "Mark exchanges that begin together as one";
-  let description = [{
-    Sets `zero.join` on a start that stands directly behind one of its kind, axis
-    and element type, as long as what is joined has no more elements than the
-    bound: small exchanges then wait for the other ranks once. Large ones stay
-    apart, so that what they bring can be used one by one.
-
-    ```mlir
-    %0 = zero.gather_start @fc1 axis(@world)
-    %1 = zero.gather_start @fc2 axis(@world)
-    ```
-    becomes
-    ```mlir
-    %0 = zero.gather_start @fc1 axis(@world)
-    %1 = zero.gather_start @fc2 axis(@world) {zero.join}
-    ```
-  }];
-  let options = [
-    Option<"gatherElements", "gather-elements", "int64_t", "131072",
-           "Most elements of gathers and refreshes in one exchange">,
-    Option<"reduceElements", "reduce-elements", "int64_t", "131072",
-           "Most elements of reductions in one exchange">];
-}
-
 def JoinCollectivesPass
     : Pass<"schedule-join-collectives", "::mlir::ModuleOp"> {
   let summary = "Bring exchanges together that travel in one message";
   let description = [{
     Expects the async form. A start with `zero.join` moves directly behind the
-    start ahead of it, or that one down to it, whichever dependences allow; the
-    annotation stays, for lower. Where neither is legal, or the two differ in
-    kind, axis or element type, it goes away. The order of exchanges stays.
+    last start ahead of it of its kind, axis and element type, or that one down
+    to it, whichever dependences allow; the annotation stays, for lower. Ranks
+    then wait for one another once for both. Where neither is legal, or the
+    message would get too long, it goes away. Exchanges of one kind stay in
+    order.
 
     ```mlir
     %0 = zero.gather_start @fc1 axis(@world)
@@ -313,6 +295,13 @@ def JoinCollectivesPass
     %1 = nn.fusion ins(%a = %x : tensor<8xf32>) -> (tensor<8xf32>) { ... }
     ```
   }];
+  let options = [
+    Option<"gatherElements", "allgather-bucket-size", "int64_t", "131072",
+           "Most elements of several gathers or refreshes in one message "
+           "(default: 131072)">,
+    Option<"reduceElements", "reduce-bucket-size", "int64_t", "131072",
+           "Most elements of several reductions in one message "
+           "(default: 131072)">];
 }
 
 def VerifyScheduledPass : Pass<"schedule-verify", "::mlir::ModuleOp"> {

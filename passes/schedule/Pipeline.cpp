@@ -26,13 +26,8 @@ void dsc::buildSchedulePipeline(OpPassManager &manager,
       createOffloadStatesPass({options.enabled && options.overlap}));
   if (options.enabled) {
     manager.addPass(createMoveCollectivesPass());
-    MarkBucketsPassOptions buckets;
-    buckets.gatherElements = options.gatherBucketElements;
-    buckets.reduceElements = options.reduceBucketElements;
-    // What is joined needs more staging, which no decision counted.
-    if (!options.memoryLimit)
-      manager.addPass(createMarkBucketsPass(buckets));
-    manager.addPass(createJoinCollectivesPass());
+    manager.addPass(createJoinCollectivesPass(
+        {options.messages.gatherElements, options.messages.reduceElements}));
   }
   manager.addPass(createRecordPlanPass());
   manager.addPass(createVerifyScheduledPass());

@@ -84,6 +84,8 @@ private:
       if (isa<zero::GatherStartOp>(op) &&
           draw(entry, "reuse " + Twine(name)) % 2)
         op.setAttr(kReuseAttr, builder.getUnitAttr());
+      if (draw(entry, "join " + Twine(name)) % 2)
+        op.setAttr(zero::kJoinAttrName, builder.getUnitAttr());
     }
   }
 };

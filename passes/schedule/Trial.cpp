@@ -56,6 +56,7 @@ Decisions EntryTrials::getNone() const {
   none.reuses.assign(starts.size(), false);
   none.distances.assign(starts.size(), 0);
   none.recomputes.assign(candidates.size(), false);
+  none.joins.assign(starts.size(), false);
   return none;
 }
 
@@ -66,6 +67,8 @@ void EntryTrials::annotate(train::EntryOp target,
   for (auto [index, start] : llvm::enumerate(targets)) {
     if (decisions.reuses[index])
       start->setAttr(kReuseAttr, builder.getUnitAttr());
+    if (decisions.joins[index])
+      start->setAttr(zero::kJoinAttrName, builder.getUnitAttr());
     if (int64_t distance = decisions.distances[index])
       start->setAttr(getAwait(start)->getNumResults() ? kAheadAttr
                                                       : kBehindAttr,
@@ -86,7 +89,8 @@ std::optional<Trial> EntryTrials::run(const Decisions &decisions, bool exact) {
   OwningOpRef<train::EntryOp> clone = entry.clone();
   annotate(*clone, decisions);
   SmallVector<Operation *> cloned = collectStarts(*clone);
-  applyDecisions(*clone, states, options.overlap, /*explain=*/false);
+  applyDecisions(*clone, states, options.overlap, options.messages,
+                 /*explain=*/false);
   FailureOr<StepEstimate> estimate =
       estimateStep(*clone, states, options.cost, options.arena, exact);
   if (failed(estimate))
@@ -118,6 +122,7 @@ void EntryTrials::measure(train::EntryOp applied, ArrayRef<Operation *> cloned,
         continue; // Gathered again for recomputation.
       TrialExchange &exchange = trial.exchanges[it->second];
       exchange.exists = true;
+      exchange.joined = op.hasAttr(zero::kJoinAttrName);
       exchange.begin = span.begin;
       exchange.end = span.begin + span.seconds;
       exchange.startRegion = regions;

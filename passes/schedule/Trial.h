@@ -18,6 +18,8 @@ struct Decisions {
   llvm::SmallVector<int64_t> distances;
   /// For each candidate of recomputation: whether it is recomputed.
   llvm::SmallVector<bool> recomputes;
+  /// For each start: whether it travels with the one of its kind before it.
+  llvm::SmallVector<bool> joins;
 };
 
 /// One exchange in an entry with decisions applied.
@@ -30,6 +32,8 @@ struct TrialExchange {
   double exposed = 0;
   /// Regions ahead of start and await.
   unsigned startRegion = 0, awaitRegion = 0;
+  /// Whether it travels with the one before it.
+  bool joined = false;
 };
 
 struct Trial {

@@ -19,14 +19,16 @@ Verdict judgeStage(Judging &judging, const ConfigNode &node) {
 }
 
 /// Bounds of what reductions and gathers move at once, in elements, in
-/// DeepSpeed as in dsc. A layer's group is both reduced and gathered, so the
-/// smaller one holds.
-Judge bucket(const char *otherBound, bool winsTies) {
+/// DeepSpeed as in dsc: the option `joins` bounds how many small groups travel
+/// together. A layer's group is both reduced and gathered, so the smaller bound
+/// cuts it.
+Judge bucket(const char *joins, const char *otherBound, bool winsTies) {
   return [=](Judging &judging, const ConfigNode &node) {
     if (isAuto(node))
       return approximated("a collective moves a layer, whatever its size");
     if (node.number < 1)
       return refused("must be at least 1");
+    judging.compile(joins, countText(node));
     const ConfigNode *other = judging.find(kZero + otherBound);
     if (other && (other->number < node.number ||
                   (other->number == node.number && !winsTies)))
@@ -116,9 +118,9 @@ KeyRules sizeRules() {
   };
   return {
       {kZero + "/reduce_bucket_size", T::Count,
-       bucket("/allgather_bucket_size", true), true},
+       bucket("reduce-bucket-size", "/allgather_bucket_size", true), true},
       {kZero + "/allgather_bucket_size", T::Count,
-       bucket("/reduce_bucket_size", false), true},
+       bucket("allgather-bucket-size", "/reduce_bucket_size", false), true},
       {kZero + "/stage3_prefetch_bucket_size", T::Count,
        bound("prefetch-bucket-size"), true},
       {kZero + "/stage3_param_persistence_threshold", T::Count,

@@ -26,7 +26,7 @@ def fault(tmp_path_factory):
 def work(tmp_path_factory):
     folder = tmp_path_factory.mktemp("h23")
     onnx.save(mlp([5, 70, 5]), folder / "m.onnx")
-    flags = ["--loss=cross_entropy(logits,y)", "--bind=batch=2"]
+    flags = ["--loss=cross_entropy(logits,y)", "--bind=batch=2", "--allgather-bucket-size=0"]
     return Work(folder, folder / "m.onnx", flags, data(30))
 
 

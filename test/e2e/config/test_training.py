@@ -42,7 +42,7 @@ ADAM = {
 ADAM_COMPILE = (
     "--micro-batch=4 --clip-norm=0.1 --optimizer=adamw --eps=1e-8 --betas=0.8,0.9"
     " --weight-decay=0.1 --lr-schedule=WarmupDecayLR --min-lr=0 --warmup-type=log --lr=0.05"
-    " --warmup-steps=3 --zero=3 --bucket-size=20 --persistence-threshold=4"
+    " --warmup-steps=3 --zero=3 --bucket-size=20 --reduce-bucket-size=20 --persistence-threshold=4"
 )
 ADAM_RUN = "--accumulate=3 --total-steps=6"
 

@@ -126,7 +126,7 @@ def test_ranks_share_a_clock_and_waits_end_after_what_they_wait_for(trained):
     document, _ = trained.timeline(2)
     collectives = events_of(document, cat="collective")
     places = sorted({(e["args"]["run"], e["args"]["index"]) for e in collectives})
-    assert len(places) > 3
+    assert len(places) >= 3
     for number, index in places:
         one, other = events_of(document, cat="collective", run=number, index=index)
         assert (one["pid"], other["pid"]) == (0, 1) and one["name"] == other["name"]

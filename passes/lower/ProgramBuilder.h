@@ -9,7 +9,8 @@
 #include "passes/lower/PlanArena.h"
 #include "passes/lower/StateTable.h"
 
-#include <map>
+#include <array>
+#include <optional>
 
 namespace dsc {
 
@@ -131,7 +132,7 @@ private:
   std::optional<int64_t> transferEvent;
   llvm::DenseMap<mlir::Operation *, int64_t> ends; ///< By start.
   /// By stream: its latest event that the compute stream has waited for.
-  std::map<exec::Stream, int64_t> awaited;
+  std::array<std::optional<int64_t>, kMaxStreams> awaited;
 };
 
 } // namespace dsc

@@ -39,10 +39,10 @@ void ProgramBuilder::endCommunication(Starts starts) {
 void ProgramBuilder::emitAwait(Operation *op, exec::Stream stream) {
   int64_t end = ends.lookup(op->getOperand(0).getDefiningOp());
   // A stream runs in order, so one wait stands for all that ended before.
-  auto [latest, isFirst] = awaited.try_emplace(stream, end);
-  if (!isFirst && latest->second >= end)
+  std::optional<int64_t> &latest = awaited[unsigned(stream)];
+  if (latest && *latest >= end)
     return;
-  latest->second = end;
+  latest = end;
   exec::EventWaitOp::create(builder, op->getLoc(), end, exec::Stream::Compute);
 }
 

@@ -6,8 +6,7 @@
 #include "passes/schedule/Recompute.h"
 
 bool dsc::isDecision(llvm::StringRef attribute) {
-  return attribute == kRecomputeAttr || attribute == kReuseAttr ||
-         attribute == kAheadAttr || attribute == kBehindAttr ||
+  return llvm::is_contained(zero::kDecisionAttrNames, attribute) ||
          attribute == zero::kJoinAttrName;
 }
 

@@ -87,12 +87,13 @@ def DecidePass : Pass<"schedule-decide", "::mlir::ModuleOp"> {
   let description = [{
     Expects the async form, and annotates it; `schedule-recompute`,
     `schedule-keep-gathered`, `schedule-move-collectives` and
-    `schedule-join-collectives` apply the annotations. Decisions are applied to a clone of the entry, which the cost
-    model and the memory planner measure. From the least memory on, groups that
-    stay gathered, exchanges beside computation, small exchanges that travel
-    together, and activations that are not recomputed buy time for memory as long
-    as the limit holds. What saves no time is not bought. An analysis remark tells what each entry comes to, and others
-    what became of each exchange and activation.
+    `schedule-join-collectives` apply the annotations. Decisions are applied to a
+    clone of the entry, which the cost model and the memory planner measure. From
+    the least memory on, groups that stay gathered, exchanges beside computation,
+    small exchanges that travel together, and activations that are not recomputed
+    buy time for memory as long as the limit holds. What saves no time is not
+    bought. An analysis remark tells what each entry comes to, and others what
+    became of each exchange and activation.
 
     `step` gets what was chosen for `step_last`, so that both exchange the same.
 

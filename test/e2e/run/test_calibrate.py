@@ -42,6 +42,7 @@ def test_figures_are_in_si_units(calibrated):
 def test_dsc_predicts_by_it(calibrated, tmp_path):
     onnx.save(mlp([64, 96, 10]), tmp_path / "m.onnx")
     flags = ["--bind=batch=16", "--loss=cross_entropy(logits,y)", "-zero=3", "--simulate", "--json"]
+    # Apart, each of more than four exchanges has a latency of its own.
     flags += ["--allgather-bucket-size=0", "--reduce-bucket-size=0"]
     predict = ["dsc", tmp_path / "m.onnx", *flags, "--topology=%s" % calibrated]
     result = run(*predict, "--ranks=%d" % RANKS)

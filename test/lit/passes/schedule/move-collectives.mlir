@@ -77,6 +77,51 @@ train.entry @forward(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind
 
 // -----
 
+// Of two starts behind one region, that which is awaited first begins first: a
+// gather ahead of a sum that is awaited behind its use, but not ahead of one that
+// is awaited at once.
+train.parameter @p : tensor<4xf32> trainable("")
+train.parameter @q : tensor<4xf32> trainable("")
+train.state @p.grad : tensor<4xf32> gradient of @p
+zero.group @g stage(3) elements(4) type(f32) segments [#zero.segment<@p, 0, 4>]
+zero.group @h stage(3) elements(4) type(f32) segments [#zero.segment<@q, 0, 4>]
+// CHECK-LABEL: train.entry @later
+train.entry @later(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step) {
+  // CHECK-NEXT: %[[G:.*]] = zero.gather_start @h
+  // CHECK-NEXT: %[[R:.*]] = zero.reduce_scatter_start @g
+  // CHECK-NEXT: zero.gather_await %[[G]]
+  // CHECK-NEXT: nn.fusion
+  %r = zero.reduce_scatter_start @g(%x) axis(@world) {zero.behind = 1 : i64} : tensor<4xf32>
+  zero.reduce_scatter_await %r
+  %t = zero.gather_start @h axis(@world)
+  %q = zero.gather_await %t : tensor<4xf32>
+  // CHECK: zero.reduce_scatter_await %[[R]]
+  %0 = nn.fusion ins(%a = %q : tensor<4xf32>) -> (tensor<4xf32>) {
+    %1 = nn.exp %a : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  zero.release @h(%q) : tensor<4xf32>
+  train.return
+}
+// CHECK-LABEL: train.entry @at_once
+train.entry @at_once(%x: tensor<4xf32> {dsc.name = "x", dsc.role = "data"}) kind(step_last) {
+  // CHECK-NEXT: %[[R:.*]] = zero.reduce_scatter_start @g
+  // CHECK-NEXT: zero.reduce_scatter_await %[[R]]
+  // CHECK-NEXT: zero.gather_start @h
+  %r = zero.reduce_scatter_start @g(%x) axis(@world) : tensor<4xf32>
+  zero.reduce_scatter_await %r
+  %t = zero.gather_start @h axis(@world)
+  %q = zero.gather_await %t : tensor<4xf32>
+  %0 = nn.fusion ins(%a = %q : tensor<4xf32>) -> (tensor<4xf32>) {
+    %1 = nn.exp %a : tensor<4xf32>
+    nn.yield %1 : tensor<4xf32>
+  }
+  zero.release @h(%q) : tensor<4xf32>
+  train.return
+}
+
+// -----
+
 // Gradients are summed as soon as they are there, and awaited later.
 train.parameter @p : tensor<4xf32> trainable("")
 train.parameter @q : tensor<4xf32> trainable("")

@@ -66,16 +66,15 @@ def step_times(module, folder, ranks, steps):
     return [line["step_seconds"] for line in lines[WARM_UP:]], lines[-1]["received_bytes"]
 
 
-def measure_steps(folder, ranks, stages, rounds, steps):
+def measure_steps(folder, ranks, stages, schedule, rounds, steps):
     """Median seconds of a step and bytes that a rank receives in it, by stage."""
     gpt_6x384(folder / "gpt.onnx")
     tokens = np.random.default_rng(0).integers(0, 256, 64 * GPT_BATCH * GPT_LENGTH)
     tokens.astype(np.uint16).tofile(folder / "tokens.bin")
     modules = {stage: folder / ("gpt%d.so" % stage) for stage in stages}
     for stage, module in modules.items():
-        cost_of_dsc(
-            folder / "gpt.onnx", *GPT_FLAGS, "-target=native", "-zero=%d" % stage, "-o", module
-        )
+        flags = ["-target=native", "-zero=%d" % stage, "--schedule-stage=" + schedule]
+        cost_of_dsc(folder / "gpt.onnx", *GPT_FLAGS, *flags, "-o", module)
     times, received = {stage: [] for stage in stages}, {}
     for _ in range(rounds):
         for stage, module in modules.items():
@@ -102,6 +101,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ranks", type=int, default=2, help="ranks (2)")
     parser.add_argument("--stages", default="0,3", help="ZeRO stages, 0 among them (0,3)")
+    parser.add_argument(
+        "--schedule",
+        default="on",
+        choices=("on", "off"),
+        help="off: nothing is prefetched or kept gathered (on)",
+    )
     parser.add_argument("--rounds", type=int, default=5, help="alternating runs of a stage (5)")
     parser.add_argument("--steps", type=int, default=8, help="steps of a run that count (8)")
     parser.add_argument("--json", help="also write the numbers to this file")
@@ -113,7 +118,12 @@ def main():
     stages = [int(stage) for stage in arguments.stages.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         report["step"] = measure_steps(
-            Path(folder), arguments.ranks, stages, arguments.rounds, arguments.steps
+            Path(folder),
+            arguments.ranks,
+            stages,
+            arguments.schedule,
+            arguments.rounds,
+            arguments.steps,
         )
     print_steps(arguments.ranks, report["step"])
     if arguments.json:

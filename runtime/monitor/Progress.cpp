@@ -103,8 +103,9 @@ void Progress::redraw(const std::string &line) {
 /// Where the time of the updates since the last line went.
 void Progress::printBreakdown() {
   auto mean = [&](double seconds) { return seconds / times.steps * 1000; };
-  std::printf("  ms an update: data %.2f, step %.2f, update %.2f, evaluation "
-              "%.2f, save %.2f\n",
+  // To the microsecond: small models take few of them.
+  std::printf("  ms an update: data %.3f, step %.3f, update %.3f, evaluation "
+              "%.3f, save %.3f\n",
               mean(times.data), mean(times.step), mean(times.update),
               mean(times.evaluation), mean(times.save));
   times = {};

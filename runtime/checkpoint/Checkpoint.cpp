@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <sys/stat.h>
+#include <utility>
 
 using namespace dsc::runtime;
 
@@ -119,6 +120,7 @@ void CheckpointWriter::start(Phase next, std::function<Status()> body) {
   try {
     job = std::async(std::launch::async, guarded);
   } catch (const std::system_error &error) {
+    session.endRead(); // As the job would have.
     std::promise<Status> failed;
     failed.set_value(inputError("cannot start a thread: ", error.what()));
     job = failed.get_future();
@@ -129,14 +131,25 @@ Status CheckpointWriter::save(const CheckpointPoint &now) {
   StallClock clock(stall);
   DSC_RETURN_IF_ERROR(advance(/*waits=*/true));
   point = now;
-  shard.copyTo(snapshot.data());
   begin = std::chrono::steady_clock::now();
+  // A step changes no more than scalars, so the rest is copied beside the next
+  // one.
+  shard.copyScalars(snapshot.data());
+  session.beginRead();
   start(Phase::Writing, [this]() -> Status {
+    shard.copyTensors(snapshot.data());
+    session.endRead();
     DSC_RETURN_IF_ERROR(write());
     // Nobody is to be asked.
     return session.ranks() == 1 ? writeManifest({records}) : Status();
   });
   return {};
+}
+
+double CheckpointWriter::takeStall() {
+  double waited = session.secondsWaited();
+  stall += waited - std::exchange(waitedBefore, waited);
+  return std::exchange(stall, 0);
 }
 
 Status CheckpointWriter::poll() {

@@ -20,11 +20,11 @@ struct CheckpointPoint {
 /// Saves checkpoints in the background of a training. Each rank has one; all
 /// ranks make the same calls, between two updates, on the session's thread.
 ///
-/// save() copies the rank's part of the state into a buffer that was allocated
-/// at the start, and a thread writes that. The next save waits for it. That
-/// thread never talks to other ranks: poll() does, and rank 0 completes the set
-/// when all parts are on the disk. A rank's failure is an error of the next
-/// call, on all ranks.
+/// A thread copies the rank's part of the state into a buffer that was
+/// allocated at the start, and writes that. The next update waits for the copy,
+/// the next save for the writing. That thread never talks to other ranks:
+/// poll() does, and rank 0 completes the set when all parts are on the disk. A
+/// rank's failure is an error of the next call, on all ranks.
 class CheckpointWriter {
 public:
   /// `folder` outlives the writer, is locked by this run and null on all ranks
@@ -49,13 +49,13 @@ public:
   /// Sets that are complete.
   uint64_t completed() const { return completedSets; }
 
-  /// Bytes of the last set that was completed, and the seconds that it took
-  /// from the end of its copy on. Known to rank 0.
+  /// Bytes of the last set that was completed, and the seconds that it took.
+  /// Known to rank 0.
   uint64_t lastBytes() const { return setBytes; }
   double lastSeconds() const { return setSeconds; }
 
   /// Seconds for which the training has stood still since the last call.
-  double takeStall() { return std::exchange(stall, 0); }
+  double takeStall();
 
   /// Bytes that this rank copies and writes for a set, without its header: what
   /// the buffer has.
@@ -81,7 +81,8 @@ private:
   uint64_t keep;
   Shard shard;
   Arena snapshot;
-  double stall = 0;
+  double stall = 0;        ///< But for updates that waited.
+  double waitedBefore = 0; ///< What of their seconds has been taken.
   uint64_t completedSets = 0;
 
   Phase phase = Phase::Idle;

@@ -32,7 +32,7 @@ Result<PartRecords> dsc::runtime::writePart(const std::string &path,
       std::launch::async, [&] { return summarise(shard, snapshot); });
   DSC_ASSIGN(DurableFile file, DurableFile::create(path));
   DSC_RETURN_IF_ERROR(file.write(shard.header().data(), shard.header().size()));
-  DSC_RETURN_IF_ERROR(file.write(snapshot, shard.bytes()));
+  DSC_RETURN_IF_ERROR(file.writeDirect(snapshot, shard.bytes()));
   DSC_RETURN_IF_ERROR(file.sync());
   return summary.get();
 }

@@ -21,7 +21,7 @@ struct PartRecords {
 };
 
 /// Writes a part and waits until it is on the disk. Checksums are taken by a
-/// thread of their own meanwhile.
+/// thread of their own meanwhile. The snapshot is aligned to pages.
 Result<PartRecords> writePart(const std::string &path, const Shard &shard,
                               const std::byte *snapshot);
 

@@ -1,27 +1,25 @@
 #include "runtime/checkpoint/ReadPieces.h"
+#include "runtime/checkpoint/SetFiles.h"
 #include "runtime/data/Crc32.h"
+#include "runtime/program/Arena.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <map>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 using namespace dsc::runtime;
 
 namespace {
 
 /// Small enough that a block is in the cache when its checksum is taken, large
-/// enough that the disk does not notice.
-constexpr uint64_t kBlockBytes = uint64_t(1) << 20;
+/// enough that the disk does not notice: a huge page.
+constexpr uint64_t kBlockBytes = uint64_t(2) << 20;
 
-/// Blocks that the disk is asked for ahead of those that threads are at, so
-/// that it never waits for a checksum.
-constexpr size_t kBlocksAhead = 32;
+/// Blocks that the page cache is asked for ahead of those that threads are at,
+/// so that the disk never waits for a checksum.
+constexpr size_t kBlocksAhead = 16;
 
 /// A piece, or the header of a file.
 struct Range {
@@ -30,40 +28,19 @@ struct Range {
   uint32_t crc;
   const Destination *destination; ///< Null for a header.
   uint64_t begin = 0;             ///< Of a piece: its first byte in the tensor.
+
+  /// Whether it is read past the page cache: what no other rank reads, if it is
+  /// worth an access of the disk's own.
+  bool isDirect() const {
+    return destination && !destination->isReplicated && bytes >= kBlockBytes;
+  }
 };
 
-/// A part of a range that one thread reads.
+/// A part of a range that one thread reads; in one block of the file.
 struct Block {
   const Range *range;
   uint64_t begin, bytes; ///< In the range.
   uint32_t crc = 0;      ///< Of what was read.
-};
-
-/// Files of a set, opened once.
-class OpenFiles {
-public:
-  explicit OpenFiles(const std::string &set) : set(set) {}
-  ~OpenFiles() {
-    for (const auto &[index, file] : files)
-      ::close(file);
-  }
-
-  Status open(uint32_t index, const CheckpointManifest::File &file) {
-    if (files.count(index))
-      return {};
-    std::string path = set + "/" + file.name;
-    int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (opened < 0)
-      return inputError("cannot open '", path, "': ", errnoText(errno));
-    files[index] = opened;
-    return {};
-  }
-
-  int operator[](uint32_t index) const { return files.at(index); }
-
-private:
-  std::string set;
-  std::map<uint32_t, int> files;
 };
 
 /// Looks at the bits of floating-point numbers, whose order is that of the
@@ -104,18 +81,18 @@ public:
   Status run(unsigned threads);
 
 private:
-  void work();
+  void work(std::byte *buffer);
   void askFor(const Block &block) const;
-  Status readBlock(Block &block, std::vector<std::byte> &scratch) const;
-  Status readAt(const Range &range, uint64_t offset,
-                std::span<std::byte> memory) const;
+  Status readBlock(Block &block, std::byte *buffer) const;
+  Result<std::span<std::byte>> fetch(const Block &block,
+                                     std::byte *buffer) const;
   Status checkRange(const Range &range, const Block *first,
                     const Block *last) const;
   std::string nameOf(const Range &range) const;
 
   const std::string &set;
   const CheckpointManifest &manifest;
-  OpenFiles files;
+  SetFiles files;
   std::vector<Range> ranges;
   std::vector<Block> blocks; ///< In the order of the ranges.
   std::atomic<size_t> next{0};
@@ -124,7 +101,7 @@ private:
 };
 
 Status Reading::add(Range range) {
-  DSC_RETURN_IF_ERROR(files.open(range.file, manifest.files[range.file]));
+  DSC_RETURN_IF_ERROR(files.open(range.file, manifest.files[range.file].name));
   ranges.push_back(range);
   return {};
 }
@@ -135,49 +112,37 @@ std::string Reading::nameOf(const Range &range) const {
                             : "the header");
 }
 
-Status Reading::readAt(const Range &range, uint64_t offset,
-                       std::span<std::byte> memory) const {
-  while (!memory.empty()) {
-    ssize_t bytes =
-        ::pread(files[range.file], memory.data(), memory.size(), offset);
-    if (bytes < 0 && errno == EINTR)
-      continue;
-    if (bytes <= 0)
-      return inputError(nameOf(range), " cannot be read: ",
-                        bytes ? errnoText(errno) : "the file is cut off");
-    memory = memory.subspan(bytes);
-    offset += bytes;
-  }
-  return {};
+/// The bytes of a block, in `buffer`, which has kBlockBytes.
+Result<std::span<std::byte>> Reading::fetch(const Block &block,
+                                            std::byte *buffer) const {
+  const Range &range = *block.range;
+  const uint64_t offset = range.offset + block.begin;
+  if (range.isDirect())
+    return files.readDirect(range.file, offset, block.bytes, buffer);
+  std::span<std::byte> memory(buffer, block.bytes);
+  DSC_RETURN_IF_ERROR(files.read(range.file, offset, memory));
+  return memory;
 }
 
-/// Reads straight to the destination if all of the block goes there.
-Status Reading::readBlock(Block &block, std::vector<std::byte> &scratch) const {
+Status Reading::readBlock(Block &block, std::byte *buffer) const {
   const Range &range = *block.range;
-  const Destination *destination = range.destination;
-  uint64_t first = range.begin + block.begin, end = first + block.bytes;
-  uint64_t wantedBegin = 0, wantedEnd = 0;
-  if (destination) {
-    wantedBegin = destination->begin * byteSize(destination->tensor->type);
-    wantedEnd = wantedBegin + destination->memory.size();
-  }
-  bool isDirect = destination && first >= wantedBegin && end <= wantedEnd;
-  if (!isDirect)
-    scratch.resize(kBlockBytes);
-  std::span<std::byte> memory =
-      isDirect ? destination->memory.subspan(first - wantedBegin, block.bytes)
-               : std::span(scratch).first(block.bytes);
-  DSC_RETURN_IF_ERROR(readAt(range, range.offset + block.begin, memory));
+  Result<std::span<std::byte>> fetched = fetch(block, buffer);
+  if (!fetched.ok())
+    return inputError(nameOf(range),
+                      " cannot be read: ", fetched.status().message());
+  const std::span<std::byte> memory = *fetched;
   block.crc = crc32Of(memory);
+  const Destination *destination = range.destination;
   if (!destination)
     return {};
-  if (!isDirect) {
-    uint64_t low = std::max(first, wantedBegin),
-             high = std::min(end, wantedEnd);
-    if (low < high)
-      std::memcpy(destination->memory.data() + (low - wantedBegin),
-                  memory.data() + (low - first), high - low);
-  }
+  uint64_t first = range.begin + block.begin, end = first + block.bytes;
+  uint64_t wantedBegin =
+      destination->begin * byteSize(destination->tensor->type);
+  uint64_t low = std::max(first, wantedBegin),
+           high = std::min(end, wantedBegin + destination->memory.size());
+  if (low < high)
+    std::memcpy(destination->memory.data() + (low - wantedBegin),
+                memory.data() + (low - first), high - low);
   if (!holds(memory, destination->tensor->type, destination->check))
     return inputError(nameOf(range), " holds a number that is not finite",
                       destination->check == NumberCheck::NotNegative
@@ -186,23 +151,17 @@ Status Reading::readBlock(Block &block, std::vector<std::byte> &scratch) const {
   return {};
 }
 
-/// Has the system read a block into its cache; it may decline.
 void Reading::askFor(const Block &block) const {
-  posix_fadvise(files[block.range->file], block.range->offset + block.begin,
-                block.bytes, POSIX_FADV_WILLNEED);
+  const Range &range = *block.range;
+  if (!range.isDirect())
+    files.askFor(range.file, range.offset + block.begin, block.bytes);
 }
 
-void Reading::work() {
-  std::vector<std::byte> scratch;
+void Reading::work(std::byte *buffer) {
   for (size_t i; (i = next.fetch_add(1)) < blocks.size();) {
     if (i + kBlocksAhead < blocks.size())
       askFor(blocks[i + kBlocksAhead]);
-    Status status;
-    try {
-      status = readBlock(blocks[i], scratch);
-    } catch (const std::bad_alloc &) {
-      status = inputError("out of memory");
-    }
+    Status status = readBlock(blocks[i], buffer);
     if (status.ok())
       continue;
     std::lock_guard guard(mutex);
@@ -226,8 +185,11 @@ Status Reading::run(unsigned threads) {
   std::vector<size_t> firstOf;
   for (const Range &range : ranges) {
     firstOf.push_back(blocks.size());
-    for (uint64_t at = 0; at < range.bytes; at += kBlockBytes)
-      blocks.push_back({&range, at, std::min(kBlockBytes, range.bytes - at)});
+    for (uint64_t at = 0, bytes; at < range.bytes; at += bytes) {
+      uint64_t left = kBlockBytes - (range.offset + at) % kBlockBytes;
+      bytes = std::min(left, range.bytes - at);
+      blocks.push_back({&range, at, bytes});
+    }
   }
   firstOf.push_back(blocks.size());
   uint64_t bytes = 0;
@@ -235,15 +197,18 @@ Status Reading::run(unsigned threads) {
     bytes += range.bytes;
   // A thread for less than a block costs more than it saves.
   threads = std::min<uint64_t>(threads, bytes / kBlockBytes + 1);
+  DSC_ASSIGN(Arena buffers, Arena::allocate(threads * kBlockBytes));
   {
     std::vector<std::jthread> helpers; // Joined at the end of the scope.
     for (unsigned i = 1; i < threads; ++i)
       try {
-        helpers.emplace_back([this] { work(); });
+        helpers.emplace_back([this, buffer = buffers.data() + i * kBlockBytes] {
+          work(buffer);
+        });
       } catch (const std::system_error &) {
         break; // Those that there are do it all.
       }
-    work();
+    work(buffers.data());
   }
   DSC_RETURN_IF_ERROR(failure);
   for (size_t i = 0; i < ranges.size(); ++i)

@@ -17,6 +17,7 @@ struct Destination {
   uint64_t begin;
   std::span<std::byte> memory;
   NumberCheck check;
+  bool isReplicated = false; ///< Other ranks read the same.
 };
 
 /// Fills the destinations from the files of a set, with some threads. Reads

@@ -11,8 +11,8 @@ using namespace dsc::runtime;
 
 namespace {
 
-/// One to wait for the disk while another takes checksums.
-constexpr unsigned kFewestReaders = 2;
+/// Some to wait for the disk while others take checksums.
+constexpr unsigned kFewestReaders = 4;
 
 /// How the names of Adam's means of squares end, here and in PyTorch.
 constexpr std::string_view kSecondMoment = ".exp_avg_sq";
@@ -38,10 +38,12 @@ Status readSet(Session &session, const std::string &set,
     const CheckpointManifest::Tensor *tensor =
         isSaved(manifest.states[i]) ? checkpoint.find(manifest.states[i].name)
                                     : nullptr;
-    if (tensor)
-      destinations.push_back({tensor,
-                              session.holdsWhole(i) ? 0 : session.partBegin(i),
-                              session.held(i), checkOf(manifest, i)});
+    if (!tensor)
+      continue;
+    bool isWhole = session.holdsWhole(i);
+    destinations.push_back({tensor, isWhole ? 0 : session.partBegin(i),
+                            session.held(i), checkOf(manifest, i),
+                            isWhole && session.ranks() > 1});
   }
   return readPieces(set, checkpoint, destinations, session.rank(),
                     session.ranks(),

@@ -1,5 +1,6 @@
 #include "runtime/checkpoint/Shard.h"
 #include "runtime/checkpoint/SavedState.h"
+#include "runtime/data/DurableFile.h"
 #include "runtime/data/Safetensors.h"
 
 #include <algorithm>
@@ -35,7 +36,8 @@ Shard::Shard(const Session &session) {
     uint64_t begin = isUncut ? 0 : session.partBegin(i);
     uint64_t elements = part.size() / byteSize(state.type);
     if (elements || isUncut)
-      list.push_back({i, begin, begin + elements, 0, part});
+      list.push_back({i, begin, begin + elements, 0, part,
+                      state.layout.state_class == DSRT_CLASS_SCALAR});
   }
   // Wider types first: every tensor of the file is aligned without gaps.
   auto order = [&](const Piece &piece) {
@@ -52,14 +54,24 @@ Shard::Shard(const Session &session) {
     tensors.push_back(headerOf(piece, manifest.states[piece.state]));
   }
   headerText = safetensorsHeader(
-      tensors, {{"format", "dsc-checkpoint"},
-                {"model", modelHashOf(manifest)},
-                {"part", concat(session.rank(), " of ", session.ranks())}});
+      tensors,
+      {{"format", "dsc-checkpoint"},
+       {"model", modelHashOf(manifest)},
+       {"part", concat(session.rank(), " of ", session.ranks())}},
+      DurableFile::kDirectBlock);
 }
 
-void Shard::copyTo(std::byte *snapshot) const {
+void Shard::copyScalars(std::byte *snapshot) const {
+  copy(snapshot, /*scalars=*/true);
+}
+
+void Shard::copyTensors(std::byte *snapshot) const {
+  copy(snapshot, /*scalars=*/false);
+}
+
+void Shard::copy(std::byte *snapshot, bool scalars) const {
   for (const Piece &piece : list)
-    if (!piece.source.empty())
+    if (piece.isScalar == scalars && !piece.source.empty())
       std::memcpy(snapshot + piece.offset, piece.source.data(),
                   piece.source.size());
 }

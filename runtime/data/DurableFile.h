@@ -26,6 +26,15 @@ public:
 
   Status write(const void *data, uint64_t bytes);
 
+  /// Blocks that writeDirect() hands to the disk: those of a page, of which
+  /// blocks of disks are parts.
+  static constexpr uint64_t kDirectBlock = 4096;
+
+  /// Writes past the page cache, which what nobody reads soon would only fill,
+  /// and without the copy into it. What was written so far and the address are
+  /// multiples of kDirectBlock. Where the file system cannot do it, as write().
+  Status writeDirect(const void *data, uint64_t bytes);
+
   /// Overwrites bytes that have been written before, at `offset`.
   Status writeAt(uint64_t offset, const void *data, uint64_t bytes);
 

@@ -120,7 +120,7 @@ Status dsc::runtime::writeSafetensors(
 
 std::string dsc::runtime::safetensorsHeader(
     const std::vector<TensorHeader> &tensors,
-    const std::map<std::string, std::string> &metadata) {
+    const std::map<std::string, std::string> &metadata, uint64_t alignment) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty())
     header["__metadata__"] = metadata;
@@ -132,8 +132,9 @@ std::string dsc::runtime::safetensorsHeader(
     offset += tensor.bytes;
   }
   std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' '); // The format aligns data to 8.
   uint64_t length = text.size();
+  length += -(length + sizeof(length)) & (alignment - 1);
+  text.resize(length, ' '); // As the format pads it.
   return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
          text;
 }

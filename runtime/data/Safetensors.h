@@ -40,11 +40,13 @@ struct TensorHeader {
   uint64_t bytes;
 };
 
-/// The bytes of a file before its data: the length and the JSON text, padded so
-/// that the data is aligned to 8 bytes. The tensors follow one another.
+/// The bytes of a file before its data: the length and the JSON text, padded to
+/// a multiple of `alignment`, a power of two; the format asks for 8. The
+/// tensors follow one another.
 std::string
 safetensorsHeader(const std::vector<TensorHeader> &tensors,
-                  const std::map<std::string, std::string> &metadata);
+                  const std::map<std::string, std::string> &metadata,
+                  uint64_t alignment = 8);
 
 /// The bytes of tensor `index`, valid until the next call.
 using TensorReader =

@@ -1,4 +1,5 @@
 #include "runtime/driver/DryRun.h"
+#include "runtime/data/Crc32.h"
 #include "runtime/driver/Evaluator.h"
 #include "runtime/driver/Rendezvous.h"
 #include "runtime/monitor/Progress.h"
@@ -9,7 +10,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <unistd.h>
-#include <zlib.h>
 
 using namespace dsc::runtime;
 
@@ -53,10 +53,8 @@ std::string describeReplicas(const Session &session, const StepReport &report) {
     std::span<const std::byte> bytes = session.replica(parameter.state);
     if (bytes.empty())
       continue;
-    uLong checksum =
-        crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size());
-    lines +=
-        concat("parameter '", parameter.name, "' of checksum ", checksum, "\n");
+    lines += concat("parameter '", parameter.name, "' of checksum ",
+                    crc32Of(bytes), "\n");
   }
   return lines;
 }

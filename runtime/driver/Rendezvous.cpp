@@ -1,8 +1,8 @@
 #include "runtime/driver/Rendezvous.h"
+#include "runtime/data/Crc32.h"
 
 #include <algorithm>
 #include <numeric>
-#include <zlib.h>
 
 using namespace dsc::runtime;
 
@@ -92,9 +92,8 @@ Status dsc::runtime::compareRanks(Channel &channel, const std::string &lines) {
   channel.expect(label);
   // The lines themselves only where they differ: of many ranks they are many.
   DSC_ASSIGN(std::vector<std::string> digests,
-             gatherTexts(channel,
-                         std::to_string(crc32_z(0, (const Bytef *)lines.data(),
-                                                lines.size()))));
+             gatherTexts(channel, std::to_string(crc32Of(
+                                      std::as_bytes(std::span(lines))))));
   Status status;
   if (uint32_t other = findOther(digests)) {
     DSC_ASSIGN(std::vector<std::string> texts, gatherTexts(channel, lines));

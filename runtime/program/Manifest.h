@@ -97,7 +97,7 @@ struct Manifest {
     /// Of an output of `layer_norms`: the layer, and whether the number is the
     /// norm of its `gradient` or `weight`.
     std::string layer, normOf;
-    std::optional<Check> check;
+    std::optional<Check> check = std::nullopt;
   };
 
   /// One exchange between ranks, as the compiler listed it.

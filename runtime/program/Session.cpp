@@ -6,6 +6,7 @@
 #include "runtime/program/Weights.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <sched.h>
 #include <system_error>
@@ -281,6 +282,24 @@ void Session::recordTo(EventRecorder *recorder) {
   transfer->recordTo(recorder);
 }
 
+void Session::endRead() const {
+  isBeingRead.store(false);
+  isBeingRead.notify_all();
+}
+
+/// Whether the entry changes states that are no scalars.
+static bool isUpdate(const Manifest::Entry &entry) {
+  return entry.kind == "update" || entry.kind == "debug_update";
+}
+
+void Session::waitForReader() {
+  auto begin = std::chrono::steady_clock::now();
+  isBeingRead.wait(true);
+  waitedForReader +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+}
+
 Status Session::run(std::string_view name) {
   const Manifest &manifest = program.manifest();
   const Manifest::Entry *entry = manifest.findEntry(name);
@@ -290,6 +309,8 @@ Status Session::run(std::string_view name) {
     if (!findBuffer(input.name, input.type, input.shape)->bound)
       return usageError("input '", input.name, "' of entry '", name,
                         "' has not been bound");
+  if (isUpdate(*entry))
+    waitForReader();
   size_t index = entry - manifest.entries.data();
   context.inputs = entryInputs[index];
   context.error = Status();
@@ -373,6 +394,16 @@ Result<std::span<std::byte>> Session::wholeState(std::string_view name) const {
   return held(*state);
 }
 
+Result<std::span<std::byte>>
+Session::wholeStateToChange(std::string_view name) {
+  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  const Manifest &manifest = program.manifest();
+  if (manifest.states[*manifest.findState(name)].layout.state_class !=
+      DSRT_CLASS_SCALAR)
+    waitForReader();
+  return state;
+}
+
 Status Session::readState(std::string_view name, void *data,
                           uint64_t bytes) const {
   DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
@@ -385,7 +416,7 @@ Status Session::readState(std::string_view name, void *data,
 
 Status Session::writeState(std::string_view name, const void *data,
                            uint64_t bytes) {
-  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  DSC_ASSIGN(std::span<std::byte> state, wholeStateToChange(name));
   if (bytes != state.size())
     return usageError("state '", name, "' has ", state.size(), " bytes, not ",
                       bytes);
@@ -403,7 +434,7 @@ Result<double> Session::getScalar(std::string_view name) const {
 }
 
 Status Session::setScalar(std::string_view name, double value) {
-  DSC_ASSIGN(std::span<std::byte> state, wholeState(name));
+  DSC_ASSIGN(std::span<std::byte> state, wholeStateToChange(name));
   ElementType type =
       program.manifest().states[*program.manifest().findState(name)].type;
   if (state.size() != byteSize(type))

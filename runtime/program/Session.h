@@ -7,6 +7,7 @@
 #include "runtime/program/Layout.h"
 #include "runtime/program/Module.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -104,6 +105,16 @@ public:
   std::span<std::byte> held(uint32_t state) const;
   bool holdsWhole(uint32_t state) const;
 
+  /// Between the two calls another thread reads states that are no scalars.
+  /// Updates alone change those ((C3) of `train.entry`), so run() goes on with
+  /// other entries and waits with an update, as writeState() does. One reader
+  /// at a time; endRead() may be called again.
+  void beginRead() const { isBeingRead.store(true); }
+  void endRead() const;
+
+  /// Seconds that these have waited so.
+  double secondsWaited() const { return waitedForReader; }
+
 private:
   /// An input of one or more entries.
   struct Buffer {
@@ -116,6 +127,7 @@ private:
           Channel *channel);
 
   void initialiseSampleWeights();
+  void waitForReader();
   Status initialiseStates();
   Buffer *findBuffer(std::string_view name, ElementType type,
                      const Shape &shape);
@@ -129,6 +141,7 @@ private:
   Result<std::span<const std::byte>>
   gather(uint32_t state, std::vector<std::byte> &buffer) const;
   Result<std::span<std::byte>> wholeState(std::string_view name) const;
+  Result<std::span<std::byte>> wholeStateToChange(std::string_view name);
 
   const Module &program;
   Arena arena;
@@ -139,6 +152,8 @@ private:
   Channel *channel;
   std::vector<std::vector<std::string>> callLabels; ///< For each entry.
   std::unique_ptr<ThreadPool> pool;
+  mutable std::atomic<bool> isBeingRead = false;
+  double waitedForReader = 0;
   std::unique_ptr<QueuedStream> communication, transfer;
   dsrt_context context;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace dsc::runtime;
 using namespace dsc::runtime::testing;
@@ -257,6 +258,35 @@ TEST_F(SessionTest, PlannedIsAllocated) {
   EXPECT_EQ(session->allocatedBytes(), layout->totalBytes);
   EXPECT_EQ(layout->totalBytes, module->manifest().arenaBytes +
                                     layout->stateBytes + layout->inputBytes);
+}
+
+TEST_F(SessionTest, WhatAnotherThreadReadsDoesNotChange) {
+  bind();
+  std::vector<float> before(8), seen(8);
+  check(session->run("step_last"));
+  check(session->readState("w", before.data(), 32));
+  session->beginRead();
+  std::jthread reader([&] {
+    // Long enough for an update to be seen that does not wait.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    seen = before;
+    check(session->readState("w", seen.data(), 32));
+    session->endRead();
+  });
+  // Goes on: only the reader ends the reading.
+  check(session->run("eval"));
+  check(session->setScalar("dsc.lr", 0.5));
+  EXPECT_EQ(session->secondsWaited(), 0);
+  check(session->run("update"));
+  EXPECT_GT(session->secondsWaited(), 0);
+  reader.join();
+  EXPECT_EQ(seen, before);
+  check(session->readState("w", seen.data(), 32));
+  EXPECT_NE(seen, before);
+
+  session->beginRead();
+  std::jthread end([&] { session->endRead(); });
+  check(session->writeState("w", before.data(), 32));
 }
 
 TEST_F(SessionTest, ResultsDoNotDependOnThreads) {

@@ -77,10 +77,8 @@ class Program:
         if kind == "range_view":  # Some of it; which bytes is known at load.
             return self.views[re.match(r" (%\w+)", rest)[1]]
         if kind == "arena_view":
-            offset = int(re.search(r"offset\((\d+)\)", rest)[1])
-            bound = re.search(r"bound\((\d+)\)", rest)
-            type = re.search(r"memref<([^>]*)>", rest)[1]
-            return "arena", offset, size(type, int(bound[1]) if bound else 1)
+            begin, end = arena_range(rest)
+            return "arena", begin, end - begin
         state = re.match(r" @(\S+)", rest)[1]
         if kind in ("shard_view", "flat_view"):
             return "states", tuple(self.copies[self.places[state]])
@@ -153,6 +151,14 @@ class Program:
 
 def streams(program):
     return sorted({operation.stream for operation in program.operations})
+
+
+def arena_range(view):
+    """First byte and end of the text of an arena_view."""
+    offset = int(re.search(r"offset\((\d+)\)", view)[1])
+    bound = re.search(r"bound\((\d+)\)", view)
+    type = re.search(r"memref<([^>]*)>", view)[1]
+    return offset, offset + size(type, int(bound[1]) if bound else 1)
 
 
 def size(type, dynamic=1):

@@ -14,7 +14,7 @@ from harness import decoder
 from harness.marks import seeds
 from harness.tools import run
 
-from schedule.execution import Program
+from schedule.execution import Program, arena_range
 from schedule.ir import Body, verify
 from schedule.meaning import Entry
 from schedule.small import write_decoder
@@ -110,19 +110,17 @@ class ProgramEdits:
 
     def move_view(self):
         """Out of its buffer: at another place in it, it means something else."""
-        views = [
-            (
-                i,
-                *map(
-                    int, re.search(r"offset\((\d+)\) buffer\((\d+)\)", self.statements[i]).groups()
-                ),
-            )
-            for i in self.find("arena_view")
-        ]
-        i, _, buffer = self.random.choice(views)
-        own = [offset for _, offset, other in views if other == buffer]
-        outside = [o for _, o, other in views if other != buffer and not min(own) <= o <= max(own)]
-        offset = self.random.choice(outside) + self.random.choice([0, 0, 0, 128])
+        views = []
+        for i in self.find("arena_view"):
+            offset, end = arena_range(self.statements[i])
+            buffer = int(re.search(r"buffer\((\d+)\)", self.statements[i])[1])
+            views.append((i, buffer, offset, end))
+        i, buffer, *_ = self.random.choice(views)
+        own = [view for view in views if view[1] == buffer]
+        begin, end = min(view[2] for view in own), max(view[3] for view in own)
+        shift = self.random.choice([0, 0, 0, 128])
+        places = [at + shift for _, other, at, _ in views if other != buffer]
+        offset = self.random.choice([at for at in places if not begin <= at < end])
         self.replace(i, r"offset\(\d+\)", "offset(%d)" % offset)
 
     def other_buffer(self):

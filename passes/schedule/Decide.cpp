@@ -8,6 +8,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <utility>
+
 namespace dsc {
 #define GEN_PASS_DEF_DECIDEPASS
 #include "passes/schedule/Passes.h.inc"
@@ -42,7 +44,10 @@ private:
   void collectMoments();
   void keepInMemory(size_t count);
   bool fitsInMemory(size_t count);
-  void buyMoments();
+  bool leastFitsInMemory(size_t count);
+  double getStepSeconds();
+  std::optional<size_t> buyMoments();
+  void explainMoments(size_t inMemory);
 
   struct Chosen {
     train::EntryOp entry, step;
@@ -252,17 +257,69 @@ bool ModuleDecider::fitsInMemory(size_t count) {
   return true;
 }
 
-/// Moments buy back memory that all else has left, by the time of transfers.
-void ModuleDecider::buyMoments() {
-  size_t low = 0, high = moments.size();
+/// Whether the least memory of all entries fits so.
+bool ModuleDecider::leastFitsInMemory(size_t count) {
+  keepInMemory(count);
+  std::optional<int64_t> limit = getArenaLimit();
+  return limit && llvm::all_of(chosen, [&](Chosen &one) {
+           if (!one.entry.worksOnParts())
+             return one.decision.least.bytes <= *limit;
+           auto decision = decide(one.entry, limit);
+           return decision && decision->least.bytes <= *limit;
+         });
+}
+
+/// What steps of training are expected to take, those of all sets together.
+double ModuleDecider::getStepSeconds() {
+  double seconds = 0;
+  for (Chosen &one : chosen)
+    if (one.entry.getKind() == train::EntryKind::StepLast ||
+        one.entry.getKind() == train::EntryKind::Update)
+      seconds += one.decision.trial.seconds;
+  return seconds;
+}
+
+/// The largest count in [low, high] that fits; `low` does.
+static size_t findMost(size_t low, size_t high,
+                       llvm::function_ref<bool(size_t)> fits) {
   while (low < high) {
     size_t middle = (low + high + 1) / 2;
-    if (fitsInMemory(middle))
+    if (fits(middle))
       low = middle;
     else
       high = middle - 1;
   }
-  fitsInMemory(low);
+  return low;
+}
+
+/// Moments buy memory by the time of transfers: what all else has left of it,
+/// or ahead of all else; whichever makes the faster steps. How many are in
+/// memory, from the smallest group on; nothing if that fails.
+std::optional<size_t> ModuleDecider::buyMoments() {
+  const size_t left = findMost(
+      0, moments.size(), [&](size_t count) { return fitsInMemory(count); });
+  fitsInMemory(left);
+  const size_t most = findMost(left, moments.size(), [&](size_t count) {
+    return leastFitsInMemory(count);
+  });
+  if (most == left) {
+    keepInMemory(left);
+    return left;
+  }
+  const double seconds = getStepSeconds();
+  std::vector<Chosen> others = std::exchange(chosen, {});
+  keepInMemory(most);
+  std::optional<int64_t> limit = getArenaLimit();
+  if (!limit || failed(decideAll(limit)))
+    return std::nullopt;
+  if (getStepSeconds() <= seconds)
+    return most;
+  chosen = std::move(others);
+  keepInMemory(left);
+  return left;
+}
+
+void ModuleDecider::explainMoments(size_t inMemory) {
   for (auto [index, group] : llvm::enumerate(moments)) {
     auto opts = remark::RemarkOpts::name("Moments").category("schedule");
     int64_t bytes = 0;
@@ -276,7 +333,7 @@ void ModuleDecider::buyMoments() {
              << remark::metric("bytes", bytes);
     };
     Location loc = group.group.getLoc();
-    if (index < low)
+    if (index < inMemory)
       fill(remark::passed(loc, opts), "stay in memory", "kept");
     else
       fill(remark::missed(loc, opts), "lie outside of memory, for want of it",
@@ -296,8 +353,12 @@ LogicalResult ModuleDecider::run() {
     return failure();
   if (failed(decideAll(limit)))
     return failure();
-  if (choosesOffload)
-    buyMoments();
+  if (choosesOffload) {
+    std::optional<size_t> inMemory = buyMoments();
+    if (!inMemory)
+      return failure();
+    explainMoments(*inMemory);
+  }
   for (Chosen &one : chosen) {
     one.trials->annotate(one.entry, one.decision.decisions);
     explainDecisions(one.entry, *one.trials, one.decision, options.cost);

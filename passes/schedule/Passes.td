@@ -93,7 +93,9 @@ def DecidePass : Pass<"schedule-decide", "::mlir::ModuleOp"> {
     small exchanges that travel together, and activations that are not recomputed
     buy time for memory as long as the limit holds. What saves no time is not
     bought. An analysis remark tells what each entry comes to, and others what
-    became of each exchange and activation.
+    became of each exchange and activation. With `--offload-optimizer=auto` moments
+    buy what memory all this leaves, or are in memory ahead of it, whichever makes
+    a step and an update faster.
 
     `step` gets what was chosen for `step_last`, so that both exchange the same.
 

@@ -2,6 +2,7 @@
 #include "codegen/host/RuntimeCalls.h"
 #include "codegen/kernel/Kernel.h"
 #include "dialects/exec/ExecOps.h"
+#include "runtime/abi/dsrt.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -275,6 +276,12 @@ LogicalResult ProgramWriter::write(exec::LaunchOp op) {
     for (Value extent : viewOf(view).extents)
       addSlot(extent);
   }
+  if (op.getStream() != exec::Stream::Compute &&
+      count > DSRT_MAX_QUEUED_ARGUMENTS)
+    return op.emitOpError("passes ")
+           << count
+           << " slots to a kernel on a stream on which the runtime takes "
+           << int(DSRT_MAX_QUEUED_ARGUMENTS);
   Value function =
       LLVM::AddressOfOp::create(builder, loc, pointer, op.getKernelAttr());
   Value grid = gridOf(op, kernel);
@@ -349,6 +356,11 @@ LogicalResult ProgramWriter::write(exec::FillZeroOp op) {
 }
 
 LogicalResult ProgramWriter::write(exec::EventRecordOp op) {
+  if (op.getEvent() >= DSRT_MAX_EVENTS)
+    return op.emitOpError("is more than the ")
+           << int(DSRT_MAX_EVENTS)
+           << " events that the runtime has for the exchanges of an entry "
+              "point";
   call("dsrt_event_record", {stream(op.getStream()), i32(op.getEvent())});
   return success();
 }

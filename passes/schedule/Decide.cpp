@@ -87,6 +87,8 @@ struct DecidePass : dsc::impl::DecidePassBase<DecidePass> {
     options.messages = {gatherElements, reduceElements};
     if (recompute)
       options.recompute = ScheduleOptions::Recompute::Auto;
+    if (offload)
+      options.offload = ScheduleOptions::Offload::Auto;
     if (memoryLimit > 0)
       options.memoryLimit = memoryLimit;
     options.cost = CostModel::getDefault(ranks);

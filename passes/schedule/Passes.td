@@ -118,6 +118,8 @@ def DecidePass : Pass<"schedule-decide", "::mlir::ModuleOp"> {
            "Most bytes of state and arena on one rank (default: 0, no limit)">,
     Option<"recompute", "recompute", "bool", "false",
            "Choose what is recomputed (default: false)">,
+    Option<"offload", "offload", "bool", "false",
+           "Choose which moments lie outside of memory (default: false)">,
     Option<"overlap", "overlap", "bool", "true",
            "Let exchanges run beside computation (default: true)">,
     Option<"engine", "engine", "bool", "false",

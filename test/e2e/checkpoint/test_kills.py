@@ -12,7 +12,7 @@ import pytest
 from harness.checkpoints import sets_of
 from harness.marks import seeds
 from harness.ranks import Launched, lines_of, wait_for
-from harness.trainings import Trainings
+from harness.trainings import UPDATES, Trainings
 
 QUICK, LONG = 15, 300
 KILLS = ["rank", "all", "launcher"]
@@ -81,10 +81,12 @@ def test_a_signal_saves_the_update_that_was_made_last(trainings, seed, tmp_path)
     with Launched(ranks, *flags) as launched:
         wait_for(lambda: lines_of(tmp_path / "m.jsonl"))
         time.sleep(rng.uniform(0, 0.02))
-        launched.launcher.send_signal(rng.choice([signal.SIGTERM, signal.SIGINT]))
+        sent = rng.choice([signal.SIGTERM, signal.SIGINT])
+        launched.launcher.send_signal(sent)
         code, err = launched.end()
-    assert code == 0, err
     made = len(lines_of(tmp_path / "m.jsonl"))
+    # Behind the last save there is nothing to end but the process.
+    assert code == 0 or (code == -sent and made == UPDATES), err
     assert [path.name for path in sets_of(folder)] == ["step-%08d" % made], err
     trainings.check_sets(stage, ranks, folder)
     trainings.go_on(stage, ranks, folder)

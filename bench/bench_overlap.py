@@ -129,6 +129,9 @@ def main():
         _, received, events = run(modules["off"], folder, arguments.steps)
         compute = summarize(events)["compute"]
         limit = received / (arguments.share * compute)
+        # Exchanges also take what ranks wait for one another.
+        alone = summarize(run(modules["off"], folder, arguments.steps, limit)[2])
+        limit *= alone["communication"] / (arguments.share * alone["compute"])
         print(
             "computation %.0f ms, %.1f MB received: link of %.3g MB/s"
             % (1e3 * compute, received / 1e6, limit / 1e6)

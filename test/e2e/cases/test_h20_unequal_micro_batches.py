@@ -66,7 +66,7 @@ def module_of(tmp_path_factory):
     return compiled
 
 
-@pytest.mark.parametrize("split", splits(), ids=lambda s: "-".join(str(b - a) for a, b in s))
+@pytest.mark.parametrize("split", list(splits()), ids=lambda s: "-".join(str(b - a) for a, b in s))
 def test_any_split_is_the_whole_batch(module_of, split):
     """A short micro-batch is filled up with samples of weight 0."""
     graph, whole = Graph.load(language_model()), batch()

@@ -52,7 +52,7 @@ def run_cases(cases, folder):
             )
 
 
-@pytest.mark.parametrize("cases", groups())
+@pytest.mark.parametrize("cases", list(groups()))
 def test_nodes(cases, tmp_path):
     run_cases(cases, tmp_path)
 
